@@ -1,0 +1,104 @@
+# One small function per kind of target.
+option(GRADLAB_WERROR "Warnings in our own code are errors" OFF)
+set(GRADLAB_SANITIZE "" CACHE STRING "Sanitizers for our own code, e.g. address,undefined")
+
+add_library(gradlab_warnings INTERFACE)
+add_library(gradlab::warnings ALIAS gradlab_warnings)
+target_compile_features(gradlab_warnings INTERFACE cxx_std_20)
+# The first build is part of a newcomer's first minutes; the judge's loops run well at -O1.
+target_compile_options(gradlab_warnings INTERFACE $<$<CONFIG:Release>:-O1>)
+target_compile_options(gradlab_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+  $<$<BOOL:${GRADLAB_WERROR}>:-Werror>)
+target_include_directories(gradlab_warnings INTERFACE
+  ${CMAKE_SOURCE_DIR}/autograder ${CMAKE_SOURCE_DIR}/labs/common)
+if(GRADLAB_SANITIZE)
+  target_compile_options(gradlab_warnings INTERFACE -fsanitize=${GRADLAB_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(gradlab_warnings INTERFACE -fsanitize=${GRADLAB_SANITIZE})
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  target_link_options(gradlab_warnings INTERFACE -fuse-ld=mold)
+endif()
+
+# gradlab_library(name SOURCES...): a static library of ours.
+function(gradlab_library name)
+  add_library(${name} STATIC ${ARGN})
+  target_link_libraries(${name} PUBLIC gradlab::warnings fmt::fmt nlohmann_json::nlohmann_json)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+# gradlab_torch_library(name SOURCES...): the same, with LibTorch and one precompiled header for all.
+function(gradlab_torch_library name)
+  gradlab_library(${name} ${ARGN})
+  target_link_libraries(${name} PUBLIC gradlab::torch)
+  if(NOT TARGET gradlab_torch_pch)
+    file(WRITE ${CMAKE_BINARY_DIR}/torch_pch.cpp "")
+    add_library(gradlab_torch_pch STATIC ${CMAKE_BINARY_DIR}/torch_pch.cpp)
+    target_link_libraries(gradlab_torch_pch PUBLIC gradlab::warnings gradlab::torch
+      fmt::fmt nlohmann_json::nlohmann_json GTest::gmock)
+    set_target_properties(gradlab_torch_pch PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_precompile_headers(gradlab_torch_pch PRIVATE
+      <torch/types.h> <nlohmann/json.hpp> <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h>)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+      target_compile_options(gradlab_torch_pch PRIVATE -fpch-instantiate-templates)
+    endif()
+  endif()
+  target_link_libraries(${name} PUBLIC GTest::gmock)
+  target_precompile_headers(${name} REUSE_FROM gradlab_torch_pch)
+endfunction()
+
+# gradlab_objects(name library include SOURCES...): objects that register themselves at program start,
+# which a static library would leave out.
+function(gradlab_objects name library include)
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARGN})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${name} PRIVATE ${include})
+  target_link_libraries(${name} PUBLIC ${library})
+  target_precompile_headers(${name} REUSE_FROM gradlab_torch_pch)
+endfunction()
+
+# gradlab_lab(slug): everything of one lab, built on first use: its judge, its runner, and the table
+# that is linked to every hand-in. All found by the slug's place; a new lab adds files and edits none.
+function(gradlab_lab slug)
+  file(GLOB experiments
+    ${CMAKE_SOURCE_DIR}/autograder/experiments/${slug}.cpp
+    ${CMAKE_SOURCE_DIR}/autograder/experiments/${slug}/*.cpp)
+  file(GLOB checks
+    ${CMAKE_SOURCE_DIR}/autograder/checks/${slug}.cpp
+    ${CMAKE_SOURCE_DIR}/autograder/checks/${slug}/*.cpp)
+  # Absent in a student's bundle; the judge then says that it has nothing to compare with.
+  file(GLOB reference
+    ${CMAKE_SOURCE_DIR}/reference/${slug}/answer.cpp
+    ${CMAKE_SOURCE_DIR}/reference/${slug}/bugs/*.cpp)
+  if(NOT experiments OR NOT checks)
+    message(FATAL_ERROR "labs/${slug} has a lab.toml but no autograder/experiments/${slug}.cpp or "
+                        "autograder/checks/${slug}.cpp: ./gradlab new writes the whole set")
+  endif()
+  set(contract ${CMAKE_SOURCE_DIR}/labs/${slug})
+
+  gradlab_objects(experiments_${slug} gradlab_experiment ${contract} ${experiments})
+  gradlab_objects(checks_${slug} gradlab_judge ${contract} ${checks} ${reference})
+  add_executable(runner_${slug} EXCLUDE_FROM_ALL)
+  target_link_libraries(runner_${slug} PRIVATE experiments_${slug} gradlab_runner)
+  add_executable(judge_${slug} EXCLUDE_FROM_ALL)
+  target_link_libraries(judge_${slug} PRIVATE experiments_${slug} checks_${slug} gradlab_judge)
+
+  add_library(table_${slug} OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/autograder/runner/table.cpp)
+  target_link_libraries(table_${slug} PRIVATE gradlab::warnings gradlab::torch)
+  target_include_directories(table_${slug} PRIVATE ${contract})
+  target_compile_definitions(table_${slug} PRIVATE GRADLAB_LAB_HEADER="${slug}.hpp")
+  set_target_properties(table_${slug} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  set(table ${CMAKE_BINARY_DIR}/tables/${slug}.o)
+  add_custom_command(OUTPUT ${table}
+    COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_OBJECTS:table_${slug}> ${table}
+    DEPENDS table_${slug} $<TARGET_OBJECTS:table_${slug}>)
+
+  # What `debug` links a student's file to; it is not part of lab_<slug>, so checks don't wait for it.
+  add_library(debug_${slug} SHARED EXCLUDE_FROM_ALL
+    ${CMAKE_SOURCE_DIR}/autograder/runner/debug_main.cpp)
+  target_link_libraries(debug_${slug} PRIVATE experiments_${slug} gradlab_experiment)
+  set_target_properties(debug_${slug} PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+
+  add_custom_target(lab_${slug} DEPENDS runner_${slug} judge_${slug} ${table})
+endfunction()
