@@ -1,0 +1,88 @@
+#include "compile/box.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace gradlab::compile {
+namespace {
+
+// Where LibTorch keeps a header that is included as <header>.
+std::string place_in_libtorch(const std::string& torch, const std::string& header) {
+  for (const char* folder : {"/torch/csrc/api/include/", "/"}) {
+    const std::string place = folder + header;
+    if (access((torch + "/include" + place).c_str(), R_OK) == 0) return place;
+  }
+  return {};
+}
+
+// Limits inside the compiler, so that most bombs end as errors with a line number. Without
+// -fno-crash-diagnostics clang starts once more after it ran out of memory.
+const std::vector<std::string>& clang_limits() {
+  static const std::vector<std::string> flags{
+      "-fno-crash-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20",
+      "-ftemplate-depth=256", "-fconstexpr-steps=1000000", "-fmacro-backtrace-limit=4",
+      "-ftemplate-backtrace-limit=4"};
+  return flags;
+}
+
+const std::vector<std::string>& gcc_limits() {
+  static const std::vector<std::string> flags{
+      "-fdiagnostics-color=never", "-fmax-errors=20", "-ftemplate-depth=256",
+      "-fconstexpr-ops-limit=1000000", "-ftemplate-backtrace-limit=4"};
+  return flags;
+}
+
+}  // namespace
+
+std::vector<Mask> masks(const Place& place) {
+  std::vector<Mask> all;
+  for (const std::string& header : place.lab.forbidden_headers) {
+    std::string name;
+    for (const char c : header) name += c == '/' ? "__" : std::string(1, c);
+    const std::string file = place.toolchain.root + "/autograder/compile/masks/" + name;
+    all.push_back({header, access(file.c_str(), R_OK) == 0 ? file : ""});
+  }
+  return all;
+}
+
+sandbox::Command box(const Place& place) {
+  sandbox::Command command;
+  command.mounts = {{place.toolchain.torch + "/include", kLibtorch},
+                    {place.toolchain.root + "/labs/common", kCommon},
+                    {place.lab.directory.string(), kLab},
+                    {place.header, kHeader}};
+  for (const Mask& mask : masks(place)) {
+    const std::string inside = place_in_libtorch(place.toolchain.torch, mask.header);
+    if (inside.empty()) continue;
+    command.mounts.push_back({place.header + "/masks/" + mask.header, kLibtorch + inside});
+  }
+  return command;
+}
+
+std::vector<std::string> compiler(const Place& place, const sandbox::Command& command) {
+  const auto inside = [&](const std::string& path) {
+    return path_inside(command, place.isolation, path);
+  };
+  std::vector<std::string> argv{place.toolchain.compiler, "-std=c++20", "-O1", "-fPIC", "-g0",
+                                "-Wall"};
+  const auto& limits = place.toolchain.clang ? clang_limits() : gcc_limits();
+  argv.insert(argv.end(), limits.begin(), limits.end());
+  // Without a mount to cover the header with, the mask is found before it.
+  if (place.isolation == sandbox::Isolation::kNone) {
+    argv.insert(argv.end(), {"-isystem", place.header + "/masks"});
+  }
+  const std::string torch = inside(kLibtorch);
+  argv.insert(argv.end(), {"-isystem", torch, "-isystem", torch + "/torch/csrc/api/include",
+                           "-I" + inside(kCommon), "-I" + inside(kLab)});
+  return argv;
+}
+
+std::string quoted(const std::string& argument) {
+  std::string word = "'";
+  for (const char c : argument) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
+}  // namespace gradlab::compile
