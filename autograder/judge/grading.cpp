@@ -1,0 +1,180 @@
+#include "judge/grading.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "judge/diagnosis.hpp"
+#include "judge/run_check.hpp"
+#include "protocol/tensors.hpp"
+
+namespace gradlab {
+namespace {
+
+constexpr int64_t kRecordedElements = 4096;
+constexpr double kDiagnosisSeconds = 3;
+
+nlohmann::json failing_of(const Failure& failure, const std::string& check,
+                          const std::string& seed) {
+  nlohmann::json recorded = {{"check", check}, {"seed", seed}, {"experiment", failure.experiment}};
+  if (failure.in) {
+    recorded["text"] = failure.in->describe();
+    if (failure.in->element_count() <= kRecordedElements) {
+      recorded["input"] = failure.in->to_json();
+    } else {
+      recorded["too_large"] = failure.in->element_count();
+    }
+  }
+  if (failure.mismatch) recorded["where"] = failure.mismatch->where();
+  nlohmann::json failing = {{"case", std::move(recorded)}};
+  if (failure.mismatch) {
+    failure.mismatch->write(failing);
+  } else {
+    failing["place"] = "the check";
+    failing["expected"] = "see the message";
+    failing["got"] = failure.text.substr(0, 400);
+  }
+  return failing;
+}
+
+class Grading {
+ public:
+  Grading(Subject& judged, Subject& reference, const GradingOrder& order, const Emit& emit)
+      : judged_(judged), reference_(reference), order_(order), emit_(emit) {}
+
+  void run(const std::string& seed) {
+    CheckContext context(judged_, reference_, seed);
+    failed_.clear();
+    std::map<int, int> hangs;  // by task
+    std::vector<CheckOrder> later;
+    for (const auto& check : order_.checks) {
+      // A task that hangs waits until the others are done: it must not use up their time.
+      if (hangs[check.task] >= 2) {
+        later.push_back(check);
+        continue;
+      }
+      if (one(context, check, seed) == "time_limit") ++hangs[check.task];
+    }
+    for (const auto& check : later) one(context, check, seed);
+  }
+
+  const std::vector<FailedCheck>& failed() const { return failed_; }
+
+ private:
+  std::string one(CheckContext& context, const CheckOrder& check, const std::string& seed) {
+    nlohmann::json event = {{"event", "check"}, {"name", check.name}};
+    if (order_.out_of_time()) {
+      event["verdict"] = "time_limit";
+      event["message"] = "not run: the hand-in had used all its time";
+      event["seconds"] = 0.0;
+      emit_(event);
+      return "time_limit";
+    }
+    const auto outcome = run_check(context, check.name, check.task);
+    event["verdict"] = outcome.verdict;
+    event["message"] = outcome.message;
+    event["seconds"] = outcome.seconds;
+    if (context.closest) event["closest"] = *context.closest;
+    if (outcome.verdict == "fail") {
+      const Failure& shown = *context.smallest();
+      event["failing"] = failing_of(shown, check.name, seed);
+      event["output"] = shown.output;
+      failed_.push_back({check.name, context.asked});
+    } else if (!context.fault_output.empty()) {
+      event["output"] = context.fault_output;
+    }
+    emit_(event);
+    return outcome.verdict;
+  }
+
+  Subject& judged_;
+  Subject& reference_;
+  const GradingOrder& order_;
+  const Emit& emit_;
+  std::vector<FailedCheck> failed_;
+};
+
+}  // namespace
+
+void grade(Subject& judged, Subject& reference, const GradingOrder& order, const Emit& emit) {
+  Grading grading(judged, reference, order, emit);
+  for (const auto& seed : order.seeds) {
+    if (order.seeds.size() > 1) emit({{"event", "seed"}, {"seed", seed}});
+    grading.run(seed);
+  }
+  emit({{"event", "verdicts_done"}});
+  if (!order.diagnose || order.seeds.size() > 1) return;
+  for (const auto& diagnosis : diagnose(grading.failed(), kDiagnosisSeconds)) {
+    auto bugs = diagnosis.also;
+    bugs.insert(bugs.begin(), diagnosis.bug);
+    for (const auto* bug : bugs) {
+      emit({{"event", "diagnosis"},
+            {"check", diagnosis.check},
+            {"bug", bug->name},
+            {"belief", bug->belief},
+            {"hint", bug->hint}});
+    }
+  }
+}
+
+namespace {
+
+// The value at a recorded place, as text and, where it is one, as a number.
+std::pair<std::string, std::optional<double>> value_at(const Observation& seen,
+                                                       const nlohmann::json& where) {
+  const auto name = where.at("value").get<std::string>();
+  if (seen.all_words().contains(name)) return {seen.word(name), std::nullopt};
+  if (seen.all_numbers().contains(name)) {
+    return {shown(seen.number(name)), seen.number(name)};
+  }
+  if (!seen.all_tensors().contains(name)) return {"nothing", std::nullopt};
+  const auto index = where.at("tensor").get<int64_t>();
+  const auto& list = seen.tensors(name);
+  if (index < 0 || index >= static_cast<int64_t>(list.size())) {
+    return {fmt::format("{} tensors", list.size()), std::nullopt};
+  }
+  torch::Tensor at = list[static_cast<size_t>(index)];
+  if (!at.defined()) return {"none", std::nullopt};
+  for (const auto& i : where.at("element")) {
+    if (at.dim() == 0 || i.get<int64_t>() >= at.size(0)) return {"another shape", std::nullopt};
+    at = at.select(0, i.get<int64_t>());
+  }
+  if (at.numel() != 1) return {"a tensor", std::nullopt};
+  const double value = at.item<double>();
+  return {shown(value, at.scalar_type()), value};
+}
+
+}  // namespace
+
+void replay(Subject& judged, const nlohmann::json& failing, const Emit& emit) {
+  const auto& recorded = failing.at("case");
+  const Case in = Case::from_json(recorded.at("input"));
+  const auto seen = judged.observe(recorded.at("experiment").get<std::string>(), {in}).front();
+  nlohmann::json event = {{"event", "replay"}};
+  std::string text;
+  std::optional<double> number;
+  if (seen.fault != Fault::kNone) {
+    text = seen.fault == Fault::kNotStarted ? "not started: " + seen.task : seen.detail;
+  } else if (!seen.threw.empty()) {
+    text = "it threw " + seen.threw;
+  } else {
+    std::tie(text, number) = value_at(seen, recorded.at("where"));
+  }
+  event["got"] = text;
+  event["same"] = text == failing.at("got").get<std::string>();
+  bool passes = text == failing.at("expected").get<std::string>();
+  const auto& where = recorded.at("where");
+  if (number && where.contains("expected")) {
+    const double expected = protocol::number_from_json(where.at("expected"));
+    const double allowed =
+        failing.contains("allowed") ? protocol::number_from_json(failing.at("allowed")) : 0;
+    passes = std::abs(*number - expected) <= allowed || *number == expected ||
+             (std::isnan(*number) && std::isnan(expected));
+  }
+  event["passes"] = passes;
+  event["output"] = seen.output;
+  emit(event);
+}
+
+}  // namespace gradlab

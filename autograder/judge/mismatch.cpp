@@ -1,0 +1,46 @@
+#include "judge/mismatch.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "protocol/tensors.hpp"
+
+namespace gradlab {
+namespace {
+
+std::string singular(std::string word) {
+  if (word.size() > 1 && word.back() == 's') word.pop_back();
+  return word;
+}
+
+}  // namespace
+
+std::string Mismatch::place() const {
+  std::string text = value;
+  for (auto& c : text) c = c == '_' ? ' ' : c;
+  if (tensor >= 0) text = fmt::format("{} {}", singular(text), tensor);
+  if (!element.empty()) text += fmt::format(", element [{}]", fmt::join(element, ","));
+  return text;
+}
+
+nlohmann::json Mismatch::where() const {
+  nlohmann::json json = {{"value", value}, {"tensor", tensor}, {"element", element}};
+  if (expected_number) json["expected"] = protocol::number_to_json(*expected_number);
+  return json;
+}
+
+void Mismatch::write(nlohmann::json& failing) const {
+  failing["place"] = place();
+  failing["expected"] = expected;
+  failing["got"] = got;
+  if (off_by) failing["off_by"] = protocol::number_to_json(*off_by);
+  if (allowed) failing["allowed"] = protocol::number_to_json(*allowed);
+  failing["differing"] = {{"count", differing}, {"of", of}};
+}
+
+std::string shown(double value, torch::ScalarType dtype) {
+  if (dtype == torch::kFloat64) return fmt::format("{}", value);
+  return fmt::format("{}", static_cast<float>(value));
+}
+
+}  // namespace gradlab

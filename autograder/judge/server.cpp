@@ -1,0 +1,217 @@
+#include "judge/server.hpp"
+
+#include <ATen/Version.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <torch/version.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+
+#include "judge/grading.hpp"
+#include "judge/implementations.hpp"
+#include "judge/run_check.hpp"
+#include "judge/student_subject.hpp"
+
+namespace gradlab {
+namespace {
+
+// One line, byte by byte: what follows it belongs to the child that is forked next.
+std::optional<std::string> read_line() {
+  std::string line;
+  char c = 0;
+  while (read(STDIN_FILENO, &c, 1) == 1) {
+    if (c == '\n') return line;
+    line.push_back(c);
+  }
+  return std::nullopt;
+}
+
+void write_line(const nlohmann::json& event) {
+  std::string line = event.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  for (size_t done = 0; done < line.size();) {
+    const ssize_t n = write(STDOUT_FILENO, line.data() + done, line.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) _exit(1);  // nobody listens
+    done += static_cast<size_t>(n);
+  }
+}
+
+AnyImpl built_in(const std::string& subject) {
+  const auto& all = implementations();
+  if (subject == "reference") return all.reference;
+  const auto colon = subject.find(':');
+  const std::string kind = subject.substr(0, colon);
+  const std::string name = colon == std::string::npos ? "" : subject.substr(colon + 1);
+  if (kind == "idle" && all.idle.contains(name)) return all.idle.at(name);
+  if (kind == "bug") {
+    for (const auto& bug : all.bugs) {
+      if (bug.name == name) return bug.impl;
+    }
+  }
+  throw std::runtime_error(fmt::format("this judge knows no implementation '{}'", subject));
+}
+
+GradingOrder grading_order(const nlohmann::json& order) {
+  GradingOrder grading;
+  for (const auto& check : order.at("checks")) {
+    grading.checks.push_back({check.at("name").get<std::string>(), check.at("task").get<int>()});
+  }
+  if (const auto seeds = order.find("seeds"); seeds != order.end()) {
+    grading.seeds = seeds->get<std::vector<std::string>>();
+  } else {
+    grading.seeds = {order.at("seed").get<std::string>()};
+  }
+  grading.diagnose = order.value("diagnose", true);
+  return grading;
+}
+
+RunnerOrder runner_order(const nlohmann::json& order) {
+  RunnerOrder runner;
+  runner.runner = order.at("runner").get<std::string>();
+  runner.torch = order.at("torch").get<std::string>();
+  runner.cuda_libs = order.value("cuda_libs", "");
+  runner.library_dir = order.at("library_dir").get<std::string>();
+  const auto isolation = sandbox::isolation_from(order.at("isolation").get<std::string>());
+  if (!isolation) throw std::runtime_error("an order with an unknown isolation");
+  runner.isolation = *isolation;
+  const auto& limits = order.at("limits");
+  runner.case_cpu_seconds = limits.at("case_cpu_seconds").get<double>();
+  runner.hand_in_seconds = limits.at("hand_in_seconds").get<double>();
+  runner.address_space = limits.at("memory_mib").get<uint64_t>() * sandbox::kMiB;
+  runner.processes = limits.at("processes").get<int>();
+  runner.output = limits.at("output_kib").get<size_t>() * 1024;
+  return runner;
+}
+
+// Starts the runner at once and waits for the library's name, which may come later: the compile
+// runs meanwhile. False when the hand-in turned out not to compile.
+bool bring_up(StudentSubject& student, const nlohmann::json& order) {
+  student.start();
+  std::string library;
+  if (const auto now = order.find("library"); now != order.end() && now->is_string()) {
+    library = now->get<std::string>();
+  } else {
+    const auto line = read_line();
+    if (!line) return false;
+    const auto go = nlohmann::json::parse(*line);
+    if (!go.contains("library")) return false;
+    library = go.at("library").get<std::string>();
+  }
+  student.load(library);
+  return true;
+}
+
+void grade_student(const nlohmann::json& order) {
+  StudentSubject student(runner_order(order));
+  if (!bring_up(student, order)) return;
+  if (!student.load_error().empty()) {
+    write_line({{"event", "load_failed"}, {"why", student.load_error()}});
+  } else if (order.contains("replay")) {
+    replay(student, order.at("replay"), write_line);
+  } else {
+    GradingOrder grading = grading_order(order);
+    grading.out_of_time = [&] { return student.out_of_time(); };
+    const auto reference = subject_in_process(implementations().reference);
+    grade(student, *reference, grading, write_line);
+  }
+  write_line({{"event", "end"},
+              {"student_output", student.printed()},
+              {"output_cut", student.printed_too_much()}});
+}
+
+void serve_one(const nlohmann::json& order) {
+  const auto subject = order.value("subject", "student");
+  if (!implementations().reference && !order.contains("replay")) {
+    throw std::runtime_error(
+        "this copy holds no reference for the lab, so there is nothing to compare with: take a "
+        "copy with reference/, or replay a record");
+  }
+  if (subject == "student") return grade_student(order);
+  const auto judged = subject_in_child(built_in(subject));
+  const auto reference = subject_in_process(implementations().reference);
+  grade(*judged, *reference, grading_order(order), write_line);
+  write_line({{"event", "end"}, {"student_output", ""}, {"output_cut", false}});
+}
+
+[[noreturn]] void child_main(const nlohmann::json& order) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  try {
+    serve_one(order);
+  } catch (const std::exception& error) {
+    write_line({{"event", "grader_error"}, {"message", error.what()}});
+  }
+  _exit(0);
+}
+
+}  // namespace
+
+int serve_orders() {
+  while (const auto line = read_line()) {
+    nlohmann::json order = nlohmann::json::parse(*line, nullptr, false);
+    // A line for a child that ended before it read it.
+    if (!order.is_object() || !order.contains("limits")) continue;
+    const pid_t child = fork();
+    if (child == 0) child_main(order);
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+      write_line({{"event", "died"}, {"status", "the judge could not fork"}});
+    } else if (WIFSIGNALED(status)) {
+      write_line({{"event", "died"}, {"status", fmt::format("signal {}", WTERMSIG(status))}});
+    } else {
+      write_line({{"event", "done"}});
+    }
+  }
+  return 0;
+}
+
+int grade_built_in(const std::string& subject, const std::string& seed) {
+  GradingOrder order;
+  order.seeds = {seed};
+  order.diagnose = false;
+  for (const auto& [name, task] : known_checks()) order.checks.push_back({name, task});
+  const auto judged = subject_in_child(built_in(subject));
+  const auto reference = subject_in_process(implementations().reference);
+  grade(*judged, *reference, order, [](const nlohmann::json& event) {
+    if (event.at("event") != "check") return;
+    fmt::print("{:<14}{:<48}{:6.1f} ms", event.at("verdict").get<std::string>(),
+               event.at("name").get<std::string>(), event.at("seconds").get<double>() * 1e3);
+    if (event.contains("closest")) fmt::print("  closest {:.2g}", event.at("closest").get<double>());
+    if (event.contains("failing")) {
+      const auto& failing = event.at("failing");
+      fmt::print("  {} | {} expected {} got {}", failing.at("case").value("text", ""),
+                 failing.at("place").get<std::string>(), failing.at("expected").get<std::string>(),
+                 failing.at("got").get<std::string>());
+    }
+    fmt::print("  {}\n", event.at("message").get<std::string>());
+  });
+  return 0;
+}
+
+int print_contents() {
+  const auto& all = implementations();
+  nlohmann::json contents = {{"lab", lab().slug},
+                             {"torch", TORCH_VERSION},
+                             {"cpu_capability", at::get_cpu_capability()},
+                             {"has_reference", all.reference != nullptr},
+                             {"checks", nlohmann::json::array()},
+                             {"bugs", nlohmann::json::array()},
+                             {"idle", nlohmann::json::array()}};
+  for (const auto& [name, task] : known_checks()) {
+    contents["checks"].push_back({{"name", name}, {"task", task}});
+  }
+  for (const auto& bug : all.bugs) {
+    contents["bugs"].push_back({{"name", bug.name},
+                                {"belief", bug.belief},
+                                {"hint", bug.hint},
+                                {"caught_by", bug.caught_by}});
+  }
+  for (const auto& [name, impl] : all.idle) contents["idle"].push_back(name);
+  write_line(contents);
+  return 0;
+}
+
+}  // namespace gradlab
