@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include "render/pages.hpp"
+#include "render/words.hpp"
+
+namespace gradlab::render {
+namespace {
+
+Data rows_of(const record::Failing& failing) {
+  Data rows(Data::type::list);
+  const auto add = [&](const char* name, const std::string& value) {
+    if (value.empty()) return;
+    Data row;
+    row.set("name", Data(name));
+    row.set("value", lines(value));
+    rows << row;
+  };
+  add("case", case_text(failing));
+  add("place", failing.place);
+  add("expected", failing.expected);
+  add("got", failing.got);
+  add("how far", how_far(failing));
+  if (rows.is_empty_list()) return Data(false);
+  return Data("rows", rows);
+}
+
+Data check_data(const Record& record, const record::Check& check) {
+  Data data;
+  data.set("kind", Data(kind_of(check.verdict)));
+  data.set("verdict", Data(in_words(check.verdict)));
+  data.set("check_title", text(check.title));
+  data.set("points", Data(std::to_string(check.points)));
+  data.set("max", Data(std::to_string(check.max_points)));
+  // Of a failure that is shown row by row the message says nothing more.
+  const bool repeated = check.verdict == Verdict::kFail && check.failing;
+  data.set("says", repeated ? Data(false) : text_or_none(explained(record, check)));
+  data.set("failing", check.failing ? rows_of(*check.failing) : Data(false));
+  data.set("belief", check.behaves_like ? text(behaves_like(*check.behaves_like)) : Data(false));
+  std::string also;
+  if (check.behaves_like) {
+    for (const std::string& bug : check.behaves_like->also)
+      also += (also.empty() ? "" : ", ") + bug;
+  }
+  data.set("also", text_or_none(also));
+  data.set("again", text_or_none(check.reproduce));
+  return data;
+}
+
+Data task_data(const Record& record, const record::Task& task) {
+  Data data;
+  data.set("id", Data(std::to_string(task.id)));
+  data.set("task_title", text(task.title));
+  data.set("core", Data(task.core));
+  data.set("kind", Data(kind_of(task.verdict)));
+  data.set("verdict", Data(in_words(task.verdict)));
+  data.set("points", Data(std::to_string(task.points)));
+  data.set("max", Data(std::to_string(task.max_points)));
+  const int percent = task.max_points > 0 ? 100 * task.points / task.max_points : 0;
+  data.set("percent", Data(std::to_string(percent)));
+  Data checks(Data::type::list);
+  for (const record::Check& check : task.checks) checks << check_data(record, check);
+  data.set("checks", checks);
+  return data;
+}
+
+Data diagnostics_data(const std::vector<record::Diagnostic>& diagnostics) {
+  if (diagnostics.empty()) return Data(false);
+  Data items(Data::type::list);
+  for (const record::Diagnostic& diagnostic : diagnostics) {
+    std::string place = diagnostic.file;
+    if (diagnostic.line > 0) place += fmt::format(":{}:{}", diagnostic.line, diagnostic.column);
+    std::string excerpt;
+    for (const std::string& line : diagnostic.excerpt) excerpt += line + "\n";
+    Data item;
+    item.set("place", text(place));
+    item.set("error", text(diagnostic.message));
+    item.set("excerpt", excerpt.empty() ? Data(false) : lines(excerpt));
+    item.set("hint", text_or_none(diagnostic.hint));
+    items << item;
+  }
+  return Data("items", items);
+}
+
+Data output_data(const Record& record) {
+  if (record.student_output.empty()) return Data(false);
+  Data data;
+  data.set("text", lines(record.student_output));
+  data.set("cut", Data(record.output_cut));
+  return data;
+}
+
+Data files_data(const std::vector<record::File>& files) {
+  Data list(Data::type::list);
+  for (const record::File& file : files) {
+    Data data;
+    data.set("name", text(file.name));
+    data.set("sha256", text(file.sha256));
+    list << data;
+  }
+  return list;
+}
+
+}  // namespace
+
+Data student_page(const Record& record) {
+  Data data;
+  data.set("root", Data("../"));
+  data.set("title", text(fmt::format("{}: {}", record.student, record.lab)));
+  data.set("lab", text(record.lab));
+  data.set("lab_title", text(record.title));
+  data.set("student", text(record.student));
+  data.set("score", record.score
+                        ? Data(fmt::format("{} of {} points", *record.score, record.max_score))
+                        : Data("no score"));
+  data.set("kind", Data(kind_of(record.verdict)));
+  data.set("verdict", Data(in_words(record.verdict)));
+  data.set("message", text_or_none(record.message));
+  data.set("notes", list_or_none(record.notes));
+  data.set("diagnostics", diagnostics_data(record.diagnostics));
+  Data tasks(Data::type::list);
+  for (const record::Task& task : record.tasks) tasks << task_data(record, task);
+  data.set("tasks", tasks);
+  data.set("output", output_data(record));
+  data.set("files", files_data(record.files));
+  data.set("seed", text(record.seed));
+  data.set("isolation", text(record.isolation));
+  data.set("attempt", Data(std::to_string(record.attempt)));
+  data.set("grader", text(grader_text(record.grader)));
+  data.set("compile_s", Data(fmt::format("{:.1f}", record.timing.compile_s)));
+  data.set("run_s", Data(fmt::format("{:.1f}", record.timing.run_s)));
+  return data;
+}
+
+}  // namespace gradlab::render

@@ -1,0 +1,159 @@
+#include "render/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace gradlab::render {
+namespace {
+
+std::string difference(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value == 0 ? "0" : fmt::format("{:.1e}", value);
+}
+
+// "crashes" of a check, where `of_hand_in` speaks of all of it.
+std::string briefly(const Record& record, const First& first) {
+  const record::Check& check = *first.check;
+  if (check.verdict == Verdict::kFail) {
+    if (!check.behaves_like) return check.title;
+    return fmt::format("{} ({})", check.title, check.behaves_like->belief);
+  }
+  const std::string what =
+      check.verdict == Verdict::kGraderError
+          ? of_hand_in(check.verdict)
+          : fmt::format("{}.{} {}", record.lab, first.task->id, of_hand_in(check.verdict));
+  return check.message.empty() ? what : fmt::format("{}: {}", what, check.message);
+}
+
+}  // namespace
+
+std::string in_words(Verdict verdict) {
+  std::string word(record::to_string(verdict));
+  std::replace(word.begin(), word.end(), '_', ' ');
+  return word;
+}
+
+std::string of_hand_in(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPass:
+      return "passes";
+    case Verdict::kFail:
+      return "fails";
+    case Verdict::kNotStarted:
+      return "not started";
+    case Verdict::kBlocked:
+      return "waits for another task";
+    case Verdict::kCrashed:
+      return "crashes";
+    case Verdict::kTimeLimit:
+      return "hangs";
+    case Verdict::kMemoryLimit:
+      return "runs out of memory";
+    case Verdict::kOutputLimit:
+      return "floods the output";
+    case Verdict::kForged:
+      return "forges an answer";
+    case Verdict::kCompileError:
+      return "does not compile";
+    case Verdict::kForbidden:
+      return "uses what this lab forbids";
+    case Verdict::kGraderError:
+      break;
+  }
+  return "no score: grader error";
+}
+
+std::string score_text(const Record& record) {
+  return record.score ? fmt::format("{} / {}", *record.score, record.max_score)
+                      : fmt::format("- / {}", record.max_score);
+}
+
+std::string explained(const Record& record, const record::Check& check) {
+  if (check.verdict != Verdict::kBlocked || !check.guard) return check.message;
+  const record::Check* needed = record.check(check.needs);
+  if (needed == nullptr || check.message.starts_with("not run")) return check.message;
+  return fmt::format(
+      "passes, and counts once '{}' passes: an answer that does nothing passes this one too",
+      needed->title);
+}
+
+std::string expected_and_got(const record::Failing& failing) {
+  if (failing.expected.empty()) return failing.got;
+  if (failing.got.empty()) return "expected " + failing.expected;
+  return fmt::format("expected {}, got {}", failing.expected, failing.got);
+}
+
+std::string how_far(const record::Failing& failing) {
+  std::string text;
+  if (failing.off_by) text = "off by " + difference(*failing.off_by);
+  if (failing.off_by && failing.allowed) text += ", allowed " + difference(*failing.allowed);
+  if (failing.differing) {
+    text += fmt::format("{}{} of {} differ", text.empty() ? "" : "; ", failing.differing->count,
+                        failing.differing->of);
+  }
+  return text;
+}
+
+std::string case_text(const record::Failing& failing) {
+  if (!failing.input.is_object()) return "";
+  const auto text = failing.input.find("text");
+  return text != failing.input.end() && text->is_string() ? text->get<std::string>() : "";
+}
+
+std::string behaves_like(const record::BehavesLike& bug) {
+  const bool closed = bug.belief.ends_with('.') || bug.belief.ends_with('?');
+  return bug.belief + (closed || bug.hint.empty() ? "" : ".") +
+         (bug.hint.empty() ? "" : " " + bug.hint);
+}
+
+bool is_failed(Verdict verdict) {
+  return verdict != Verdict::kPass && verdict != Verdict::kNotStarted &&
+         verdict != Verdict::kBlocked;
+}
+
+std::optional<First> first_failed(const Record& record) {
+  for (const record::Task& task : record.tasks) {
+    for (const record::Check& check : task.checks) {
+      if (is_failed(check.verdict)) return First{&task, &check};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string what_failed_first(const Record& record) {
+  switch (record.verdict) {
+    case Verdict::kPass:
+      return "";
+    case Verdict::kNotStarted:
+      return record.message.empty() ? "not started" : record.message;
+    case Verdict::kCompileError:
+    case Verdict::kForbidden:
+      if (!record.diagnostics.empty()) {
+        const record::Diagnostic& first = record.diagnostics.front();
+        return fmt::format("{}: {}:{}", of_hand_in(record.verdict), first.file, first.line);
+      }
+      return record.message.empty() ? of_hand_in(record.verdict) : record.message;
+    default:
+      break;
+  }
+  if (record.verdict == Verdict::kGraderError && !record.message.empty()) {
+    return fmt::format("{}: {}", of_hand_in(record.verdict), record.message);
+  }
+  if (const auto first = first_failed(record)) return briefly(record, *first);
+  if (!record.message.empty()) return record.message;
+  for (const record::Task& task : record.tasks) {
+    if (task.verdict != Verdict::kPass) {
+      return fmt::format("{}.{} {}", record.lab, task.id, in_words(task.verdict));
+    }
+  }
+  return "";
+}
+
+bool is_near_tolerance(const record::Check& check) {
+  return check.closest && *check.closest >= 0.1 && *check.closest <= 10;
+}
+
+}  // namespace gradlab::render

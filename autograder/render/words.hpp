@@ -1,0 +1,43 @@
+// Wordings that text, HTML, CSV and JUnit share, so that every rendering says the same.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "record/record.hpp"
+
+namespace gradlab::render {
+
+std::string in_words(Verdict verdict);    // "not started"
+std::string of_hand_in(Verdict verdict);  // "does not compile", "hangs", "no score: grader error"
+std::string score_text(const Record& record);  // "17 / 20", "- / 20" without a score
+
+// What is a sentence for a person about why a check is not passed: a blocked guard says what it
+// waits for and why.
+std::string explained(const Record& record, const record::Check& check);
+
+// "expected 0.3 (unchanged), got 0.99999666"; "" when neither is known.
+std::string expected_and_got(const record::Failing& failing);
+// "off by 7.0e-01, allowed 0; 1 of 1 differ"; "" when none of it is known.
+std::string how_far(const record::Failing& failing);
+// What the judge says of the inputs: "one gradient [0.3], max_norm 1"; "" when it says nothing.
+std::string case_text(const record::Failing& failing);
+// "scales always. What should happen when …?"
+std::string behaves_like(const record::BehavesLike& bug);
+
+bool is_failed(Verdict verdict);  // neither pass, not_started nor blocked
+
+struct First {
+  const record::Task* task = nullptr;
+  const record::Check* check = nullptr;
+};
+// The first check that failed, in the order of tasks.
+std::optional<First> first_failed(const Record& record);
+// One phrase for a table: "small norm is left alone (scales always)", "does not compile:
+// clipping.cpp:23".
+std::string what_failed_first(const Record& record);
+
+// Whether a verdict lies within 10 times of its tolerance, on either side.
+bool is_near_tolerance(const record::Check& check);
+
+}  // namespace gradlab::render
