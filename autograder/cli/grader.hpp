@@ -1,0 +1,20 @@
+// What check, grade, replay, debug and doctor need before they can look at a hand-in.
+#pragma once
+
+#include <string>
+
+#include "cli/app.hpp"
+#include "pipeline/pipeline.hpp"
+
+namespace gradlab::cli {
+
+// The seed of `check`: fixed and public, so that a student's verdict is the same on every run.
+inline constexpr char kPublicSeed[] = "1";
+
+// Toolchain and isolation, with the lab built and its precompiled header ready. `own_file`: the
+// code is the user's own, so a machine without isolation is told of once and used all the same;
+// otherwise it is refused unless `wanted` is "none". Throws GraderFault, UsageError.
+pipeline::Setup prepare_grader(const Session& session, const Manifest& lab, bool own_file,
+                               const std::string& wanted = "");
+
+}  // namespace gradlab::cli

@@ -1,0 +1,35 @@
+// A private folder for one hand-in's compile, gone when its owner is.
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
+namespace gradlab::pipeline {
+
+class WorkFolder {
+ public:
+  WorkFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "gradlab-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) {
+      throw std::runtime_error("no temporary folder could be made in " + pattern +
+                               ": is the disk full, or TMPDIR wrong?");
+    }
+    path_ = pattern;
+    std::filesystem::create_directory(out());
+  }
+  ~WorkFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path out() const { return path_ / "out"; }  // where the compiler may write
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace gradlab::pipeline
