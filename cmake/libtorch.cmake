@@ -28,6 +28,12 @@ add_library(gradlab_torch INTERFACE)
 add_library(gradlab::torch ALIAS gradlab_torch)
 target_include_directories(gradlab_torch SYSTEM INTERFACE
   ${torch_root}/include ${torch_root}/include/torch/csrc/api/include)
+# LibTorch's include folder brings a newer fmt, which shadows the system's and has no library.
+target_compile_definitions(gradlab_torch INTERFACE FMT_HEADER_ONLY=1)
+# LibTorch is built with g++: since clang 18 a constrained template such as const_data_ptr<float>()
+# mangles by another rule.
+target_compile_options(gradlab_torch INTERFACE
+  $<$<CXX_COMPILER_ID:Clang>:-fclang-abi-compat=17>)
 target_link_libraries(gradlab_torch INTERFACE
   ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
 target_link_options(gradlab_torch INTERFACE

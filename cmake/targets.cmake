@@ -20,31 +20,36 @@ if(MOLD)
   target_link_options(gradlab_warnings INTERFACE -fuse-ld=mold)
 endif()
 
-# gradlab_library(name SOURCES...): a static library of ours.
-function(gradlab_library name)
+# What many files include, compiled once: one precompiled header for the rooms without LibTorch, one
+# for those with it.
+function(gradlab_precompiled name headers)
+  file(WRITE ${CMAKE_BINARY_DIR}/${name}.cpp "")
+  add_library(${name} STATIC ${CMAKE_BINARY_DIR}/${name}.cpp)
+  target_link_libraries(${name} PUBLIC
+    gradlab::warnings fmt::fmt nlohmann_json::nlohmann_json ${ARGN})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_precompile_headers(${name} PRIVATE ${headers})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(${name} PRIVATE -fpch-instantiate-templates)
+  endif()
+endfunction()
+
+function(gradlab_static name precompiled)
   add_library(${name} STATIC ${ARGN})
   target_link_libraries(${name} PUBLIC gradlab::warnings fmt::fmt nlohmann_json::nlohmann_json)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_precompile_headers(${name} REUSE_FROM ${precompiled})
 endfunction()
 
-# gradlab_torch_library(name SOURCES...): the same, with LibTorch and one precompiled header for all.
+# gradlab_library(name SOURCES...): a static library of ours.
+function(gradlab_library name)
+  gradlab_static(${name} gradlab_pch ${ARGN})
+endfunction()
+
+# gradlab_torch_library(name SOURCES...): the same, with LibTorch.
 function(gradlab_torch_library name)
-  gradlab_library(${name} ${ARGN})
-  target_link_libraries(${name} PUBLIC gradlab::torch)
-  if(NOT TARGET gradlab_torch_pch)
-    file(WRITE ${CMAKE_BINARY_DIR}/torch_pch.cpp "")
-    add_library(gradlab_torch_pch STATIC ${CMAKE_BINARY_DIR}/torch_pch.cpp)
-    target_link_libraries(gradlab_torch_pch PUBLIC gradlab::warnings gradlab::torch
-      fmt::fmt nlohmann_json::nlohmann_json GTest::gmock)
-    set_target_properties(gradlab_torch_pch PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    target_precompile_headers(gradlab_torch_pch PRIVATE
-      <torch/types.h> <nlohmann/json.hpp> <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h>)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-      target_compile_options(gradlab_torch_pch PRIVATE -fpch-instantiate-templates)
-    endif()
-  endif()
-  target_link_libraries(${name} PUBLIC GTest::gmock)
-  target_precompile_headers(${name} REUSE_FROM gradlab_torch_pch)
+  gradlab_static(${name} gradlab_torch_pch ${ARGN})
+  target_link_libraries(${name} PUBLIC gradlab::torch GTest::gmock)
 endfunction()
 
 # gradlab_objects(name library include SOURCES...): objects that register themselves at program start,

@@ -71,7 +71,9 @@ void run_check(const CheckOptions& options, Session& session) {
     print(render::render_diagnoses(record, view));
   }
   if (options.file.empty()) {
-    record::write_record(session.workspace.last_record(lab.slug), record);
+    const auto last = session.workspace.last_record(lab.slug);
+    std::filesystem::create_directories(last.parent_path());
+    record::write_record(last, record);
   }
   if (record.verdict == record::Verdict::kGraderError) {
     session.exit_status = kGraderFault;

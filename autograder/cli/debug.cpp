@@ -64,6 +64,7 @@ std::vector<std::string> compile_line(const Session& session, const Manifest& la
       "-Wl,-rpath," + (build / "lib").string(),
       toolchain.torch + "/lib/libtorch_cpu.so", toolchain.torch + "/lib/libc10.so",
       "-Wl,-rpath," + toolchain.torch + "/lib", "-Wl,--allow-shlib-undefined"};
+  if (toolchain.clang) line.push_back("-fclang-abi-compat=17");  // as autograder/compile does
   if (!toolchain.cuda_libs.empty()) line.push_back("-Wl,-rpath," + toolchain.cuda_libs);
   line.insert(line.end(), {"-o", program.string()});
   return line;

@@ -27,6 +27,9 @@ const std::vector<std::string>& clang_limits() {
   return flags;
 }
 
+// LibTorch is built with g++; without this, const_data_ptr<float>() mangles otherwise and is missing.
+constexpr const char* kManglesAsGcc = "-fclang-abi-compat=17";
+
 const std::vector<std::string>& gcc_limits() {
   static const std::vector<std::string> flags{
       "-fdiagnostics-color=never", "-fmax-errors=20", "-ftemplate-depth=256",
@@ -69,6 +72,7 @@ std::vector<std::string> compiler(const Place& place, const sandbox::Command& co
                                 "-Wall"};
   const auto& limits = place.toolchain.clang ? clang_limits() : gcc_limits();
   argv.insert(argv.end(), limits.begin(), limits.end());
+  if (place.toolchain.clang) argv.push_back(kManglesAsGcc);
   // Without a mount to cover the header with, the mask is found before it.
   if (place.isolation == sandbox::Isolation::kNone) {
     argv.insert(argv.end(), {"-isystem", place.header + "/masks"});

@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
+
 #include "judge/implementations.hpp"
 #include "judge/subject.hpp"
 #include "runner/batch.hpp"
@@ -35,6 +37,7 @@ class InChild : public Subject {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
       throw std::runtime_error("the judge could not make a socket pair");
     }
+    std::fflush(nullptr);  // or the child writes it once more
     const pid_t child = fork();
     if (child < 0) throw std::runtime_error("the judge could not fork");
     if (child == 0) {

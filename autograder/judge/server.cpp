@@ -154,6 +154,7 @@ int serve_orders() {
     nlohmann::json order = nlohmann::json::parse(*line, nullptr, false);
     // A line for a child that ended before it read it.
     if (!order.is_object() || !order.contains("limits")) continue;
+    std::fflush(nullptr);
     const pid_t child = fork();
     if (child == 0) child_main(order);
     int status = 0;

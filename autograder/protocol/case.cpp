@@ -133,15 +133,14 @@ void Case::write(nlohmann::json& head, std::string& body) const {
 
 namespace {
 void read_scalars(const nlohmann::json& json, Case& in) {
-  for (const auto& [name, value] : json.value("numbers", nlohmann::json::object()).items()) {
+  // A named copy: items() of a temporary would outlive it.
+  const auto group = [&](const char* name) { return json.value(name, nlohmann::json::object()); };
+  const auto numbers = group("numbers"), integers = group("integers"), words = group("words");
+  for (const auto& [name, value] : numbers.items()) {
     in.number(name, protocol::number_from_json(value));
   }
-  for (const auto& [name, value] : json.value("integers", nlohmann::json::object()).items()) {
-    in.integer(name, value.get<int64_t>());
-  }
-  for (const auto& [name, value] : json.value("words", nlohmann::json::object()).items()) {
-    in.word(name, value.get<std::string>());
-  }
+  for (const auto& [name, value] : integers.items()) in.integer(name, value.get<int64_t>());
+  for (const auto& [name, value] : words.items()) in.word(name, value.get<std::string>());
 }
 }  // namespace
 
