@@ -103,7 +103,9 @@ void show_notes(const intake::Batch& batch) {
 
 void write_results(const pipeline::BatchResult& result, const Manifest& lab,
                    const pipeline::BatchFolder& folder, double seconds, const Session& session) {
-  render::write_report(result.records, lab, folder.path(), {});
+  render::ReportOptions report;
+  report.templates = session.workspace.root() / "autograder/render/templates";
+  render::write_report(result.records, lab, folder.path(), report);
   const render::GradeOptions view{session.options.colour, session.options.width};
   print("\n" + render::render_grade_table(result.records, view));
   print(render::render_grade_summary(result.records, seconds, view));

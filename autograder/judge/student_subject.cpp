@@ -247,9 +247,9 @@ class StudentSubject::Link {
     std::vector<Observation> seen;
     for (const auto& in : cases) {
       auto one = ask(experiment, {in});
-      seen.push_back(std::move(one.front()));
-      if (seen.back().fault != Fault::kNone) {
-        return with_fault(std::move(seen), cases.size(), seen.back());
+      seen.push_back(one.front());
+      if (one.front().fault != Fault::kNone) {
+        return with_fault(std::move(seen), cases.size(), one.front());
       }
     }
     return seen;

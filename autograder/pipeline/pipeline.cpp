@@ -239,6 +239,7 @@ class Worker::Run {
       record::apply(record_, event);
       if (kind == "verdicts_done" && on_verdicts) {
         record::settle(record_);
+        record_.timing.total_s = since(started_);
         on_verdicts(record_);
       }
       return kind == "died";

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -45,9 +46,10 @@ std::vector<int64_t> sizes_from(const nlohmann::json& json) {
 
 // Element count, refused where it would pass `most`: the product must not overflow first.
 int64_t count_of(const std::vector<int64_t>& sizes, int64_t most) {
+  // First of all: [3, 0] needs no bytes, wherever the zero stands.
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
   int64_t count = 1;
   for (const int64_t size : sizes) {
-    if (size == 0) return 0;
     if (count > most / size) throw MalformedTensor("a shape with more elements than bytes");
     count *= size;
   }

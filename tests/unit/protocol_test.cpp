@@ -36,6 +36,16 @@ void expect_same(const Case& a, const Case& b) {
   EXPECT_EQ(a.integer("step"), b.integer("step"));
 }
 
+TEST(TensorsOnTheWire, an_empty_tensor_comes_back_wherever_its_zero_stands) {
+  for (const std::vector<int64_t>& shape : {std::vector<int64_t>{0}, {3, 0}, {0, 3}, {2, 0, 4}}) {
+    protocol::TensorWriter writer;
+    const auto description = writer.add(torch::empty(shape));
+    const std::string body = writer.take_body();
+    protocol::TensorReader reader(body);
+    EXPECT_EQ(reader.read(description).sizes().vec(), shape);
+  }
+}
+
 TEST(Case, keeps_layout_missing_gradients_and_infinities_over_the_wire) {
   nlohmann::json head;
   std::string body;
