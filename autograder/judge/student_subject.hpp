@@ -7,23 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "judge/runner_link.hpp"
 #include "judge/subject.hpp"
-#include "sandbox/sandbox.hpp"
 
 namespace gradlab {
-
-struct RunnerOrder {
-  std::string runner;       // host path of runner_<slug>
-  std::string torch;        // host folder with lib/
-  std::string cuda_libs;    // host folder of the CUDA runtime stubs, may be empty
-  std::string library_dir;  // host folder that holds, or will hold, the hand-in's shared object
-  sandbox::Isolation isolation = sandbox::Isolation::kFull;
-  double case_cpu_seconds = 2;
-  double hand_in_seconds = 30;
-  uint64_t address_space = 2048 * sandbox::kMiB;
-  int processes = 32;
-  size_t output = 64 * 1024;  // bytes that one case may print
-};
 
 // The runner did not come up, before any student code was near it: the grader's own fault.
 class RunnerFault : public std::runtime_error {
@@ -53,8 +40,8 @@ class StudentSubject : public Subject {
   bool printed_too_much() const;
 
  private:
-  class Link;
-  std::unique_ptr<Link> link_;
+  class Asking;
+  std::unique_ptr<Asking> asking_;
 };
 
 }  // namespace gradlab

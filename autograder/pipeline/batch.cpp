@@ -29,8 +29,9 @@ void in_parallel(const BatchRun& run, const std::function<bool(Worker&, size_t)>
 Job job_for(const BatchRun& run, const intake::HandIn& hand_in) {
   Job job;
   job.hand_in = hand_in;
-  job.start = {hand_in.student, run.folder.seed(), sandbox::to_string(run.setup.isolation), false,
-               1, std::nullopt};
+  job.start = {
+      hand_in.student, run.folder.seed(), sandbox::to_string(run.setup.isolation), false, 1,
+      std::nullopt};
   return job;
 }
 

@@ -24,8 +24,8 @@ struct BatchRun {
 };
 
 struct BatchResult {
-  std::vector<Record> records;   // of all hand-ins that have one, in the order of hand_ins
-  std::string stopped;           // why it stopped early: Ctrl-C, or a record that cannot be written
+  std::vector<Record> records;  // of all hand-ins that have one, in the order of hand_ins
+  std::string stopped;          // why it stopped early: Ctrl-C, or a record that cannot be written
 };
 
 // Never throws for one hand-in's sake: what the grader gets wrong is that record's grader_error.

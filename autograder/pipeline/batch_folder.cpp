@@ -51,15 +51,16 @@ BatchFolder::BatchFolder(fs::path out, const std::string& lab, const fs::path& h
   }
   const auto kept = known["seed"].get<std::string>();
   if (known.value("lab", "") != lab || known.value("hand_ins", "") != hand_ins.string()) {
-    throw BatchError(fmt::format("{} holds another batch (lab {}, {}); name another folder with "
-                                 "--out",
-                                 out_.string(), known.value("lab", "?"),
-                                 known.value("hand_ins", "?")));
+    throw BatchError(
+        fmt::format("{} holds another batch (lab {}, {}); name another folder with "
+                    "--out",
+                    out_.string(), known.value("lab", "?"), known.value("hand_ins", "?")));
   }
   if (!seed.empty() && seed != kept) {
-    throw BatchError(fmt::format("{} was graded with seed {}, not {}: leave --seed out to go on, "
-                                 "or name another folder with --out",
-                                 out_.string(), kept, seed));
+    throw BatchError(
+        fmt::format("{} was graded with seed {}, not {}: leave --seed out to go on, "
+                    "or name another folder with --out",
+                    out_.string(), kept, seed));
   }
   seed_ = kept;
 }

@@ -20,8 +20,8 @@ class BatchError : public std::runtime_error {
 
 class BatchFolder {
  public:
-  // Opens `out`, or makes it. `seed` empty: the one kept there, or a new one. Throws BatchError when
-  // it holds another batch (another lab, folder or seed) or is no batch's folder at all.
+  // Opens `out`, or makes it. `seed` empty: the one kept there, or a new one. Throws BatchError
+  // when it holds another batch (another lab, folder or seed) or is no batch's folder at all.
   BatchFolder(std::filesystem::path out, const std::string& lab,
               const std::filesystem::path& hand_ins, const std::string& seed);
 

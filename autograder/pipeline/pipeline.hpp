@@ -17,8 +17,8 @@
 namespace gradlab::pipeline {
 
 struct Setup {
-  std::string root;                 // of the repository
-  std::string build;                // root/build/release
+  std::string root;   // of the repository
+  std::string build;  // root/build/release
   sandbox::Isolation isolation = sandbox::Isolation::kFull;
   compile::Toolchain toolchain;
   const std::atomic<bool>* stop = nullptr;  // set by Ctrl-C: what runs is cut off
@@ -78,8 +78,5 @@ class Worker {
 
 // Names of the grader's parts for the record; the hash is over everything that decides a grade.
 record::Grader describe_grader(const Manifest& lab, const Setup& setup);
-
-// "_ZN8clipping…" in a linker's or loader's words as C++ names.
-std::string demangle_words(const std::string& text);
 
 }  // namespace gradlab::pipeline
