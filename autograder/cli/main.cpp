@@ -10,6 +10,15 @@ constexpr Verb kVerbs[] = {add_list,  add_start,  add_check,  add_hint,  add_whe
                            add_debug, add_reset,  add_grade,  add_replay, add_doctor,
                            add_new,   add_test,   add_bench};
 
+// "Usage: ./gradlab check [OPTIONS] [LAB]": as it is typed, of a verb too.
+class Words : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    const bool verb = app->get_parent() != nullptr;
+    return CLI::Formatter::make_usage(app, verb ? "./gradlab " + name : name);
+  }
+};
+
 std::vector<std::string> names_of(const CLI::App& app) {
   std::vector<std::string> names;
   for (const auto* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -56,6 +65,7 @@ int run(int argc, char** argv) {
   CLI::App app{"gradlab teaches how to keep training numerically healthy, in C++ on LibTorch.\n"
                "It checks your answers in about a second, and grades a class.",
                "./gradlab"};
+  app.formatter(std::make_shared<Words>());  // before the verbs, which take it over
   app.get_formatter()->column_width(26);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.set_version_flag("--version", std::string("gradlab ") + GRADLAB_VERSION);
