@@ -39,7 +39,8 @@ void run_check(const CheckOptions& options, Session& session) {
   const std::string file =
       options.file.empty() ? session.workspace.work_file(lab.slug).string() : options.file;
   const pipeline::WorkFolder copies;
-  const auto hand_in = intake::read_file(file, lab, "you", copies.path());
+  const auto hand_in =
+      named_by_user([&] { return intake::read_file(file, lab, "you", copies.path()); });
   const auto setup = prepare_grader(session, lab, /*own_file=*/true, options.isolation);
 
   pipeline::Job job;
@@ -52,17 +53,20 @@ void run_check(const CheckOptions& options, Session& session) {
   view.colour = session.options.colour;
   view.width = session.options.width;
   view.file = session.workspace.shown(file);
-  // The verdict first: a student reads it while the judge still looks for the misconception.
+  // The verdict first: a student reads it while the judge still looks for the misconception. Nobody
+  // waits before a file or a pipe: there the misconception stands with its check.
   bool shown = false;
-  if (!options.json) {
+  if (!options.json && session.options.terminal) {
     job.on_verdicts = [&](const Record& record) {
       shown = true;
-      view.line = line_of_task(file, fmt::format("{}.{}", lab.slug, render::next_task(record)));
-      print(render::render_check(record, view));
+      auto first = view;
+      first.tips = false;
+      print(render::render_check(record, first));
     };
   }
   pipeline::Worker worker(lab, setup);
   const Record record = worker.grade(job);
+  view.line = line_of_task(file, fmt::format("{}.{}", lab.slug, render::next_task(record)));
   if (options.json) {
     print(record::to_text(record));
   } else if (!shown) {

@@ -7,12 +7,14 @@
 #include <thread>
 
 #include "cli/app.hpp"
+#include "cli/audit.hpp"
 #include "cli/grader.hpp"
 #include "cli/words.hpp"
 #include "pipeline/batch.hpp"
 #include "pipeline/work_folder.hpp"
 #include "render/grade_text.hpp"
 #include "render/report.hpp"
+#include "render/terminal.hpp"
 #include "render/words.hpp"
 
 namespace gradlab::cli {
@@ -81,7 +83,7 @@ class Progress {
     if (session_.options.terminal) {
       print("\r\x1b[K" + line);
     } else if (graded) {
-      print(fmt::format("{}  {}\n", line, record.student));
+      print(fmt::format("{}  {}\n", line, render::printable(record.student)));
     }
   }
 
@@ -98,13 +100,17 @@ class Progress {
 };
 
 void show_notes(const intake::Batch& batch) {
-  for (const auto& text : batch.notes) note(text);
+  for (const auto& text : batch.notes) note(render::printable(text));
 }
 
-void write_results(const pipeline::BatchResult& result, const Manifest& lab,
-                   const pipeline::BatchFolder& folder, double seconds, const Session& session) {
+void write_results(const pipeline::BatchResult& result, const pipeline::BatchRun& run,
+                   const std::vector<std::string>& notes, double seconds, const Session& session) {
+  const Manifest& lab = run.lab;
+  const pipeline::BatchFolder& folder = run.folder;
   render::ReportOptions report;
   report.templates = session.workspace.root() / "autograder/render/templates";
+  report.chart_js = render::installed_chart_js();
+  report.notes = notes;
   render::write_report(result.records, lab, folder.path(), report);
   const render::GradeOptions view{session.options.colour, session.options.width};
   print("\n" + render::render_grade_table(result.records, view));
@@ -116,56 +122,23 @@ void write_results(const pipeline::BatchResult& result, const Manifest& lab,
                     shown("records/")));
 }
 
-void audit(const pipeline::BatchRun& run, int count, Session& session) {
-  std::vector<std::string> seeds;
-  for (int i = 0; i < count; ++i) seeds.push_back(fmt::format("{}-{}", run.folder.seed(), i));
-  const auto audits = pipeline::audit_batch(run, seeds, [&](const std::string& student) {
-    if (!session.options.terminal) return;
-    print("\r\x1b[K" + student);
-  });
-  if (session.options.terminal) print("\r\x1b[K");
-  int unsteady = 0;
-  for (size_t i = 0; i < audits.size(); ++i) {
-    const auto& audit = audits[i];
-    std::map<std::string, int> scores;
-    for (const auto& score : audit.scores) ++scores[score ? std::to_string(*score) : "no score"];
-    if (scores.size() <= 1) continue;
-    ++unsteady;
-    std::vector<std::string> parts;
-    for (const auto& [score, times] : scores) parts.push_back(fmt::format("{} ({}x)", score, times));
-    // The checks that pass with one seed and not with another are the faulty ones.
-    std::map<std::string, int> failed;
-    for (const auto& names : audit.not_passing) {
-      for (const auto& name : names) ++failed[name];
-    }
-    std::vector<std::string> faulty;
-    for (const auto& [name, times] : failed) {
-      if (times < static_cast<int>(audit.not_passing.size())) faulty.push_back(name);
-    }
-    print(fmt::format("{}: score {} by seed; look at {}\n",
-                      run.hand_ins[i].student, joined(parts, "or"), joined(faulty)));
-  }
-  print(unsteady == 0
-            ? fmt::format("audit: {} hand-ins x {} seeds, every score is the same\n",
-                          audits.size(), count)
-            : fmt::format("audit: {} of {} hand-ins score differently by seed: a check is faulty\n",
-                          unsteady, audits.size()));
-  if (unsteady > 0) session.exit_status = kCheckFailed;
-}
-
 void run_grade(const GradeOptions& options, Session& session) {
   const fs::path given = options.folder;
   std::error_code missing;
   const fs::path folder = fs::exists(given) ? fs::canonical(given, missing) : given;
   const pipeline::WorkFolder copies;
-  if (!fs::is_directory(folder)) {
+  if (!fs::is_directory(folder, missing) || fs::is_empty(folder, missing)) {
     // Intake has the words for it, whichever lab it is.
-    intake::read_hand_ins(folder, session.workspace.labs().front(), copies.path());
+    const auto labs = session.workspace.labs();
+    named_by_user([&] { return intake::read_hand_ins(folder, labs.front(), copies.path()); });
   }
   const Manifest lab = options.lab.empty() ? guess_lab(session.workspace, folder)
                                            : session.workspace.find_lab(options.lab);
-  const auto batch = intake::read_hand_ins(folder, lab, copies.path());
-  const pipeline::BatchFolder out(fs::absolute(options.out), lab.slug, folder, options.seed);
+  const auto batch =
+      named_by_user([&] { return intake::read_hand_ins(folder, lab, copies.path()); });
+  const auto out = named_by_user([&] {
+    return pipeline::BatchFolder(fs::absolute(options.out), lab.slug, folder, options.seed);
+  });
   auto setup = prepare_grader(session, lab, /*own_file=*/false, options.isolation);
   setup.stop = &interrupted;
   print(fmt::format("{} hand-ins found in {} ({}). Lab {}. Sandbox: {}. Seed {} {} {}\n",
@@ -181,10 +154,10 @@ void run_grade(const GradeOptions& options, Session& session) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   pipeline::BatchRun run{lab, setup, batch.hand_ins, out, options.jobs > 0 ? options.jobs : cores,
                          [&](const Record& record, bool graded) { progress.take(record, graded); }};
-  if (options.audit_seeds > 0) return audit(run, options.audit_seeds, session);
+  if (options.audit_seeds > 0) return audit_seeds(run, options.audit_seeds, session);
   const auto result = pipeline::run_batch(run);
   progress.end_line();
-  write_results(result, lab, out, progress.seconds(), session);
+  write_results(result, run, batch.notes, progress.seconds(), session);
   if (!result.stopped.empty()) {
     note(fmt::format("stopped: {}. What is graded stays; the same command goes on from there.",
                      result.stopped));
@@ -211,10 +184,12 @@ void add_grade(CLI::App& app, Session& session) {
   verb->add_option("--lab", options->lab, "the lab; otherwise told by the files' names");
   verb->add_option("--out", options->out, "where records and reports go")->capture_default_str();
   verb->add_option("--seed", options->seed, "the batch's seed; otherwise drawn and kept");
-  verb->add_option("--jobs", options->jobs, "hand-ins at a time; otherwise one a core");
+  verb->add_option("--jobs", options->jobs, "hand-ins at a time; otherwise one a core")
+      ->check(CLI::NonNegativeNumber);
   verb->add_option("--isolation", options->isolation, "none: for code that you trust");
   verb->add_option("--audit-seeds", options->audit_seeds,
-                   "grade with N seeds and list every score that depends on the seed");
+                   "grade with N seeds and list every score that depends on the seed")
+      ->check(CLI::NonNegativeNumber);
   verb->callback([options, &session] { run_grade(*options, session); });
 }
 

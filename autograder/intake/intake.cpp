@@ -74,6 +74,15 @@ void read_entry(Batch& batch, const Reader& reader, const Folder& folder, const 
   if (student != stem) batch.hand_ins.back().notes.push_back(errors::twice(whole));
 }
 
+// A name such as "..anna" hides a folder from every listing: it must not be lost without a word.
+void note_hidden(Batch& batch, const Folder& folder, const std::string& wanted) {
+  for (const std::string& name : folder.hidden_names()) {
+    if (folder.mode(name + "/" + wanted) == 0) continue;
+    batch.notes.push_back(
+        errors::nobodys(readable(name), "its name begins with a dot: rename it if it is one"));
+  }
+}
+
 void check_folder(const fs::path& path) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0) {
@@ -116,6 +125,7 @@ Batch read_hand_ins(const fs::path& path, const Manifest& manifest, const fs::pa
     if (batch.hand_ins.size() > before) (S_ISDIR(folder.mode(name)) ? folders : files) = true;
   }
   if (batch.hand_ins.empty()) throw errors::no_hand_in(path.string(), manifest.hand_in.front());
+  note_hidden(batch, folder, manifest.hand_in.front());
   std::sort(batch.hand_ins.begin(), batch.hand_ins.end(),
             [](const HandIn& a, const HandIn& b) { return a.student < b.student; });
   batch.shape = shape_of(folders, files);

@@ -77,16 +77,26 @@ Folder::~Folder() {
 }
 
 std::vector<std::string> Folder::names() const {
+  auto all = all_names();
+  std::erase_if(all, [](const auto& name) { return name[0] == '.' || name == "__MACOSX"; });
+  return all;
+}
+
+std::vector<std::string> Folder::hidden_names() const {
+  auto all = all_names();
+  std::erase_if(all,
+                [](const auto& name) { return name[0] != '.' || name == "." || name == ".."; });
+  return all;
+}
+
+std::vector<std::string> Folder::all_names() const {
   std::vector<std::string> result;
   // A copy, because closedir() closes it; not opened by ".", which a folder without x refuses.
   const int copy = ::fcntl(fd_, F_DUPFD_CLOEXEC, 0);
   DIR* stream = copy < 0 ? nullptr : ::fdopendir(copy);
   if (stream == nullptr) return result;
   ::rewinddir(stream);
-  while (const dirent* entry = ::readdir(stream)) {
-    const std::string name = entry->d_name;
-    if (name[0] != '.' && name != "__MACOSX") result.push_back(name);
-  }
+  while (const dirent* entry = ::readdir(stream)) result.emplace_back(entry->d_name);
   ::closedir(stream);
   std::sort(result.begin(), result.end());
   return result;

@@ -23,10 +23,13 @@ class Folder {
   int fd() const { return fd_; }
   // Names by bytes, without hidden ones and __MACOSX.
   std::vector<std::string> names() const;
-  unsigned mode(const std::string& name) const;  // st_mode without following a link; 0 when gone
+  std::vector<std::string> hidden_names() const;  // without . and ..
+  unsigned mode(const std::string& name) const;   // st_mode without following a link; 0 when gone
   std::string shown(const std::string& name) const;  // with a '/' when it is a folder
 
  private:
+  std::vector<std::string> all_names() const;
+
   int fd_;
 };
 

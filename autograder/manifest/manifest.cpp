@@ -57,6 +57,7 @@ Check read_check(const toml::table& table, const std::string& origin, const Mani
   check.points = static_cast<int>(in.whole("points", 1, kMostPoints));
   check.guard = in.flag_or("guard", false);
   check.needs = in.text_or("needs", "");
+  check.regime = in.flag_or("regime", false);
   in.finish();
   if (check.guard && check.needs.empty()) {
     in.missing("needs", "needs = \"…\", the earning check that this guard waits for");

@@ -17,7 +17,8 @@ struct Check {
   std::string title;  // for people; the name with spaces unless lab.toml says otherwise
   int points = 0;     // > 0, all or nothing
   bool guard = false;
-  std::string needs;  // of a guard: the earning check, of the same lab, that it waits for
+  std::string needs;    // of a guard: the earning check, of the same lab, that it waits for
+  bool regime = false;  // what its task is about; doctor wants a third of the points on such checks
 };
 
 struct Task {

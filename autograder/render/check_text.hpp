@@ -20,7 +20,8 @@ struct CheckOptions {
 // check.
 std::string render_check(const Record& record, const CheckOptions& options);
 
-// Only the diagnoses, for a terminal on which the verdicts stand already; "" when there is none.
+// What follows on a terminal where render_check() stands already, without tips and from before the
+// diagnosis: the misconceptions, then the tip. "" when there is nothing to say.
 std::string render_diagnoses(const Record& record, const CheckOptions& options);
 
 // The first task that is not passed, 0 when all are: what `options.line` is about.

@@ -53,7 +53,7 @@ void count_misconceptions(const std::vector<Record>& records, ClassSummary& summ
         auto found =
             std::find_if(met.begin(), met.end(), [&](const auto& m) { return m.bug == bug.bug; });
         if (found == met.end()) {
-          met.push_back({bug.bug, bug.belief, bug.hint, {}});
+          met.push_back({bug.bug, short_name(bug), bug.belief, bug.hint, {}});
           found = met.end() - 1;
         }
         auto& students = found->students;
@@ -69,16 +69,26 @@ void count_misconceptions(const std::vector<Record>& records, ClassSummary& summ
 }
 
 void collect_doubtful(const std::vector<Record>& records, ClassSummary& summary) {
-  for (const Record& record : records) {
-    if (!record.score) {
-      summary.to_look_at.push_back({record.student, what_failed_first(record)});
+  auto& doubts = summary.to_look_at;
+  const auto add = [&](const std::string& what, const std::string& student) {
+    const auto found =
+        std::find_if(doubts.begin(), doubts.end(), [&](const auto& d) { return d.what == what; });
+    if (found == doubts.end()) {
+      doubts.push_back({what, {student}});
+    } else {
+      found->students.push_back(student);
     }
+  };
+  for (const Record& record : records) {
+    if (!record.score) add(what_failed_first(record), record.student);
+  }
+  for (const Record& record : records) {
     for (const record::Task& task : record.tasks) {
       for (const record::Check& check : task.checks) {
         if (!is_near_tolerance(check)) continue;
-        summary.to_look_at.push_back(
-            {record.student, fmt::format("{}.{} {}: {}, lies within 10x of a tolerance", record.lab,
-                                         task.id, check.title, in_words(check.verdict))});
+        add(fmt::format("{}.{} {}: {}, within 10x of its tolerance", record.lab, task.id,
+                        check.title, in_words(check.verdict)),
+            record.student);
       }
     }
   }

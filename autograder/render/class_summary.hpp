@@ -19,14 +19,16 @@ struct FailedCheck {
 
 struct Misconception {
   std::string bug;
+  std::string name;  // the bug's name with blanks
   std::string belief;
   std::string hint;
   std::vector<std::string> students;  // each once
 };
 
+// One doubt, and all who share it.
 struct ToLookAt {
-  std::string student;
-  std::string what;  // "clipping.1 norm is of all gradients: lies within 10x of a tolerance"
+  std::string what;  // "clipping.1 half and bfloat16: pass, within 10x of its tolerance"
+  std::vector<std::string> students;
 };
 
 struct ClassSummary {
@@ -46,8 +48,8 @@ struct ClassSummary {
 
 ClassSummary summarise(const std::vector<Record>& records);
 
-std::string number_text(
-    double value);  // at most two decimals: "15.5", "16", never 15.500000000000002
+// At most two decimals: "15.5", "16", never 15.500000000000002.
+std::string number_text(double value);
 // "12 full marks, median 15.5, 3 not started, 1 does not compile, 2 hang, 0 grader errors"
 std::string summary_line(const ClassSummary& summary);
 

@@ -14,9 +14,10 @@ namespace {
 
 constexpr int kLeastBar = 10;
 constexpr int kMostBar = 34;
-constexpr int kMostStudent = 18;
+constexpr int kMostStudent = 16;
 constexpr std::size_t kMostCommon = 3;
-constexpr std::size_t kMostDoubtful = 20;
+constexpr std::size_t kMostDoubts = 20;
+constexpr std::size_t kMostNames = 5;
 
 std::string duration(double seconds) {
   const auto whole = static_cast<long>(std::lround(seconds));
@@ -54,6 +55,29 @@ void add_wrapped(std::string& out, const std::string& text, int width, int hangi
     out += std::string(static_cast<std::size_t>(first ? 0 : hanging), ' ') + piece + "\n";
     first = false;
   }
+}
+
+// Of "small norm is left alone (scales always)" the misconception says more than the end of the
+// title.
+std::string fitted(const std::string& phrase, int width) {
+  const std::size_t open = phrase.find(" (");
+  if (width_of(phrase) <= width || open == std::string::npos) return cut_at_word(phrase, width);
+  const std::string behind = phrase.substr(open);
+  const int left = width - width_of(behind);
+  return left < width * 2 / 5 ? cut_at_word(phrase, width)
+                              : cut_at_word(phrase.substr(0, open), left) + behind;
+}
+
+// "bruno, ada and 3 more, clipping.1 half and bfloat16: pass, within 10x of its tolerance"
+std::string in_doubt(const ToLookAt& doubt) {
+  std::string names;
+  const std::size_t count = doubt.students.size();
+  const std::size_t named = count > kMostNames ? kMostNames - 1 : count;
+  for (std::size_t i = 0; i < named; ++i) {
+    names += (i == 0 ? "" : i + 1 == count ? " and " : ", ") + printable(doubt.students[i]);
+  }
+  if (named < count) names += fmt::format(" and {} more", count - named);
+  return fmt::format("{}, {}", names, printable(doubt.what));
 }
 
 // "17 graded  2 time limit": what went its usual way together, the rest by name.
@@ -113,7 +137,7 @@ std::string render_grade_table(const std::vector<Record>& records, const GradeOp
       out += fmt::format("  {:>2}", points_of(record, task.id));
     }
     const std::string failed = printable(what_failed_first(record));
-    if (!failed.empty()) out += "   " + cut(failed, std::max(options.width - left, 20));
+    if (!failed.empty()) out += "   " + fitted(failed, std::max(options.width - left, 20));
     out += "\n";
   }
   return out;
@@ -130,19 +154,19 @@ std::string render_grade_summary(const std::vector<Record>& records, double seco
   std::string common;
   for (std::size_t i = 0; i < std::min(summary.misconceptions.size(), kMostCommon); ++i) {
     const Misconception& met = summary.misconceptions[i];
-    common += fmt::format("{}{} ({})", i ? ", " : "", printable(met.belief), met.students.size());
+    common += fmt::format("{}{} ({})", i ? ", " : "", printable(met.name), met.students.size());
   }
   if (!common.empty()) add_wrapped(out, "Most common: " + common, options.width, 2);
-  if (!summary.to_look_at.empty()) {
-    const auto& doubtful = summary.to_look_at;
+  const auto& doubts = summary.to_look_at;
+  if (doubts.size() == 1) {
+    add_wrapped(out, "Look before publishing: " + in_doubt(doubts.front()), options.width, 2);
+  } else if (!doubts.empty()) {
     out += "Look before publishing:\n";
-    for (std::size_t i = 0; i < std::min(doubtful.size(), kMostDoubtful); ++i) {
-      add_wrapped(
-          out, fmt::format("  {}  {}", printable(doubtful[i].student), printable(doubtful[i].what)),
-          options.width, 4);
+    for (std::size_t i = 0; i < std::min(doubts.size(), kMostDoubts); ++i) {
+      add_wrapped(out, "  " + in_doubt(doubts[i]), options.width, 4);
     }
-    if (doubtful.size() > kMostDoubtful) {
-      out += fmt::format("  and {} more, all in the report\n", doubtful.size() - kMostDoubtful);
+    if (doubts.size() > kMostDoubts) {
+      out += fmt::format("  and {} more, all in the report\n", doubts.size() - kMostDoubts);
     }
   }
   return out;

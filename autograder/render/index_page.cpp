@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 
 #include "render/class_summary.hpp"
@@ -11,38 +12,63 @@
 namespace gradlab::render {
 namespace {
 
-Data cards(const ClassSummary& summary) {
-  Data list(Data::type::list);
-  const auto add = [&](const char* name, const std::string& value) {
-    Data card;
-    card.set("name", Data(name));
-    card.set("value", Data(value));
-    list << card;
+// The strip under the title: how all hand-ins went, best first, in parts of 1000.
+Data outcomes(const ClassSummary& summary) {
+  struct Outcome {
+    const char* kind;
+    int count;
+    const char* one;
+    const char* many;
   };
   const int stopped = summary.count(Verdict::kTimeLimit) + summary.count(Verdict::kMemoryLimit) +
                       summary.count(Verdict::kOutputLimit) + summary.count(Verdict::kCrashed) +
                       summary.count(Verdict::kForged);
-  add("Graded", std::to_string(summary.graded));
-  add("Full marks", std::to_string(summary.full_marks));
-  add("Median", summary.median
-                    ? fmt::format("{} of {}", number_text(*summary.median), summary.max_score)
-                    : "none");
-  add("Not started", std::to_string(summary.count(Verdict::kNotStarted)));
-  add("Does not compile", std::to_string(summary.count(Verdict::kCompileError)));
-  add("Forbidden", std::to_string(summary.count(Verdict::kForbidden)));
-  add("Hangs or crashes", std::to_string(stopped));
-  add("Grader errors", std::to_string(summary.count(Verdict::kGraderError)));
+  const Outcome all[] = {
+      {"good", summary.full_marks, "with full marks", "with full marks"},
+      {"part", summary.count(Verdict::kFail) + summary.count(Verdict::kBlocked), "fails a check",
+       "fail a check"},
+      {"bad", stopped, "ends in a crash or at a limit", "end in a crash or at a limit"},
+      {"odd", summary.count(Verdict::kCompileError), "does not compile", "do not compile"},
+      {"ban", summary.count(Verdict::kForbidden), "uses what is forbidden",
+       "use what is forbidden"},
+      {"wait", summary.count(Verdict::kNotStarted), "not started", "not started"},
+      {"fault", summary.count(Verdict::kGraderError), "without a score: grader error",
+       "without a score: grader error"},
+  };
+  constexpr double kGap = 3;
+  Data list(Data::type::list);
+  double x = 0;
+  for (const Outcome& outcome : all) {
+    if (outcome.count == 0) continue;
+    const double width = 1000.0 * outcome.count / summary.graded;
+    Data data;
+    data.set("kind", Data(outcome.kind));
+    data.set("x", Data(fmt::format("{:.1f}", x)));
+    data.set("width", Data(fmt::format("{:.1f}", std::max(width - kGap, 1.0))));
+    data.set("count", Data(std::to_string(outcome.count)));
+    data.set("words", Data(outcome.count == 1 ? outcome.one : outcome.many));
+    list << data;
+    x += width;
+  }
   return list;
+}
+
+std::string lead(const ClassSummary& summary) {
+  std::string text = fmt::format("{} hand-ins", summary.graded);
+  if (summary.median) {
+    text +=
+        fmt::format(", median {} of {} points", number_text(*summary.median), summary.max_score);
+  }
+  return text;
 }
 
 Data look(const ClassSummary& summary) {
   if (summary.to_look_at.empty()) return Data(false);
   Data items(Data::type::list);
-  for (const ToLookAt& doubtful : summary.to_look_at) {
+  for (const ToLookAt& doubt : summary.to_look_at) {
     Data item;
-    item.set("href", Data("students/" + page_link(doubtful.student)));
-    item.set("student", text(doubtful.student));
-    item.set("what", text(doubtful.what));
+    item.set("what", text(doubt.what));
+    item.set("links", links_to(doubt.students));
     items << item;
   }
   return Data("items", items);
@@ -112,17 +138,21 @@ Data index_page(const std::vector<Record>& records, const Manifest& manifest,
   data.set("title", text(fmt::format("{}: {} hand-ins", manifest.slug, records.size())));
   data.set("lab", text(manifest.slug));
   data.set("lab_title", text(manifest.title));
-  data.set("lead", text(fmt::format("{} hand-ins: {}.", records.size(), summary_line(summary))));
-  data.set("cards", cards(summary));
+  data.set("lead", Data(lead(summary)));
+  data.set("outcomes", outcomes(summary));
   data.set("look", look(summary));
   data.set("notes", list_or_none(options.notes));
   data.set("plots", plots.sections);
-  data.set("plot_data", Data(script_json(plots.numbers)));
+  data.set("chart", options.chart_js.empty() ? Data(false)
+                                             : Data("plot_data", Data(script_json(plots.numbers))));
   data.set("tasks", tasks(manifest));
   data.set("students", students(records, manifest));
   data.set("seed", text(all_of(records, &Record::seed)));
   data.set("isolation", text(all_of(records, &Record::isolation)));
-  data.set("grader", text(records.empty() ? "" : grader_text(records.front().grader)));
+  // The first that ran: one that does not compile has not seen the processor.
+  const auto ran = std::find_if(records.begin(), records.end(),
+                                [](const Record& each) { return !each.refusal; });
+  data.set("grader", text(ran == records.end() ? "" : grader_text(ran->grader)));
   return data;
 }
 

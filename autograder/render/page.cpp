@@ -55,8 +55,12 @@ std::string page_link(const std::string& student) {
 }
 
 std::string grader_text(const record::Grader& grader) {
-  return fmt::format("gradlab {}, LibTorch {}, {}, {}.", grader.version, grader.torch,
-                     grader.cpu_capability, grader.compiler);
+  std::string text = fmt::format("gradlab {}, LibTorch {}", grader.version, grader.torch);
+  // Not known where no runner came to say it.
+  for (const std::string& part : {grader.cpu_capability, grader.compiler}) {
+    if (!part.empty()) text += ", " + part;
+  }
+  return text + ".";
 }
 
 std::string read_asset(const std::filesystem::path& path) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "render/class_summary.hpp"
@@ -16,6 +17,8 @@ struct Plots {
 };
 
 Plots plots_of(const ClassSummary& summary, const std::string& lab);
+
+Data links_to(const std::vector<std::string>& students);  // {href, student} each, from the index
 
 // JSON that may stand inside <script>: no "<", ">" or "&" in it, ASCII only.
 std::string script_json(const nlohmann::ordered_json& json);

@@ -28,6 +28,16 @@ void make_folder(const fs::path& path) {
 
 }  // namespace
 
+fs::path installed_chart_js() {
+  for (const char* path : {"/usr/share/javascript/chart.js/chart.min.js",
+                           "/usr/share/javascript/chart.js/Chart.min.js",
+                           "/usr/share/nodejs/chart.js/dist/chart.min.js"}) {
+    std::error_code error;
+    if (fs::is_regular_file(path, error)) return path;
+  }
+  return {};
+}
+
 void write_report(const std::vector<Record>& records, const Manifest& manifest, const fs::path& out,
                   const ReportOptions& options) {
   // Everything is read before anything is written.
@@ -36,16 +46,18 @@ void write_report(const std::vector<Record>& records, const Manifest& manifest, 
   const Data head(read_asset(options.templates / "head.html"));
   const std::string style = read_asset(options.templates / "style.css");
   const std::string script = read_asset(options.templates / "plots.js");
-  std::error_code error;
-  const bool plots = fs::exists(options.chart_js, error);
+  const bool plots = !options.chart_js.empty();
+  const std::string chart = plots ? read_asset(options.chart_js) : "";
 
   const fs::path report = out / "report";
   make_folder(report / "students");
   write(out / "grades.csv", grades_csv(records, manifest));
   write(out / "junit.xml", junit_xml(records));
   write(report / "style.css", style);
-  write(report / "plots.js", script);
-  if (plots) write(report / "chart.min.js", read_asset(options.chart_js));
+  if (plots) {
+    write(report / "plots.js", script);
+    write(report / "chart.min.js", chart);
+  }
   for (const Record& record : records) {
     Data data = student_page(record);
     data.set("head", head);

@@ -14,7 +14,7 @@ namespace gradlab::render {
 
 struct ReportOptions {
   std::filesystem::path templates;  // autograder/render/templates
-  std::filesystem::path chart_js;   // chart.min.js; without it the pages have tables but no plots
+  std::filesystem::path chart_js;   // chart.min.js; "" for tables without plots
   std::vector<std::string> notes;   // what lay in the folder and is nobody's
 };
 
@@ -23,9 +23,13 @@ class RenderError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// chart.min.js as the package libjs-chart.js installs it; "" where it is not installed.
+std::filesystem::path installed_chart_js();
+
 // Writes out/grades.csv, out/junit.xml, out/report/index.html with what it needs,
 // out/report/students/NAME.html. REQUIRES: the records are settled and of one lab. Throws
-// RenderError when a template is missing or broken, RecordError when a file cannot be written.
+// RenderError when a template or chart_js is missing or broken, RecordError when a file cannot be
+// written.
 void write_report(const std::vector<Record>& records, const Manifest& manifest,
                   const std::filesystem::path& out, const ReportOptions& options);
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <set>
+
 #include "render/pages.hpp"
 #include "render/words.hpp"
 
@@ -24,7 +26,15 @@ Data rows_of(const record::Failing& failing) {
   return Data("rows", rows);
 }
 
-Data check_data(const Record& record, const record::Check& check) {
+// Of a misconception that stands with several checks the question is asked once.
+Data belief_data(const record::Check& check, std::set<std::string>& asked) {
+  if (!check.behaves_like) return Data(false);
+  const record::BehavesLike& bug = *check.behaves_like;
+  return text(asked.insert(bug.bug).second ? behaves_like(bug) : short_name(bug) + ", as above");
+}
+
+Data check_data(const Record& record, const record::Task& task, const record::Check& check,
+                std::set<std::string>& asked) {
   Data data;
   data.set("kind", Data(kind_of(check.verdict)));
   data.set("verdict", Data(in_words(check.verdict)));
@@ -32,22 +42,36 @@ Data check_data(const Record& record, const record::Check& check) {
   data.set("points", Data(std::to_string(check.points)));
   data.set("max", Data(std::to_string(check.max_points)));
   // Of a failure that is shown row by row the message says nothing more.
-  const bool repeated = check.verdict == Verdict::kFail && check.failing;
+  const bool above = !said_of_all(task).empty();
+  const bool repeated = above || (check.verdict == Verdict::kFail && check.failing);
+  data.set("told", Data(!above && check.verdict != Verdict::kPass &&
+                        check.verdict != Verdict::kNotStarted));
   data.set("says", repeated ? Data(false) : text_or_none(explained(record, check)));
   data.set("failing", check.failing ? rows_of(*check.failing) : Data(false));
-  data.set("belief", check.behaves_like ? text(behaves_like(*check.behaves_like)) : Data(false));
+  data.set("belief", belief_data(check, asked));
   std::string also;
   if (check.behaves_like) {
     for (const std::string& bug : check.behaves_like->also)
-      also += (also.empty() ? "" : ", ") + bug;
+      also += (also.empty() ? "" : ", ") + short_name({bug, "", "", {}});
   }
   data.set("also", text_or_none(also));
-  data.set("again", text_or_none(check.reproduce));
+  data.set("again", above ? Data(false) : text_or_none(check.reproduce));
   return data;
 }
 
-Data task_data(const Record& record, const record::Task& task) {
+Data of_all_data(const record::Task& task) {
+  const std::string said = said_of_all(task);
+  if (said.empty()) return Data(false);
   Data data;
+  data.set("of_all", text(said));
+  data.set("again", text_or_none(task.checks.front().reproduce));
+  return data;
+}
+
+Data task_data(const Record& record, const record::Task& task, std::set<std::string>& asked) {
+  Data data;
+  // Where no check came to run, a list of them says nothing.
+  data.set("judged", Data(!record.refusal));
   data.set("id", Data(std::to_string(task.id)));
   data.set("task_title", text(task.title));
   data.set("core", Data(task.core));
@@ -57,8 +81,12 @@ Data task_data(const Record& record, const record::Task& task) {
   data.set("max", Data(std::to_string(task.max_points)));
   const int percent = task.max_points > 0 ? 100 * task.points / task.max_points : 0;
   data.set("percent", Data(std::to_string(percent)));
+  data.set("bar", Data(task.verdict == Verdict::kPass ? "good" : "part"));
+  data.set("of_all", of_all_data(task));
+  const bool passed = task.verdict == Verdict::kPass;
+  data.set("read", passed ? Data(false) : text(read_at(record, task.id)));
   Data checks(Data::type::list);
-  for (const record::Check& check : task.checks) checks << check_data(record, check);
+  for (const record::Check& check : task.checks) checks << check_data(record, task, check, asked);
   data.set("checks", checks);
   return data;
 }
@@ -114,11 +142,14 @@ Data student_page(const Record& record) {
                         : Data("no score"));
   data.set("kind", Data(kind_of(record.verdict)));
   data.set("verdict", Data(in_words(record.verdict)));
-  data.set("message", text_or_none(record.message));
+  // The compiler's own words say it better.
+  const bool compiler = record.verdict == Verdict::kCompileError && !record.diagnostics.empty();
+  data.set("message", compiler ? Data(false) : text_or_none(record.message));
   data.set("notes", list_or_none(record.notes));
   data.set("diagnostics", diagnostics_data(record.diagnostics));
   Data tasks(Data::type::list);
-  for (const record::Task& task : record.tasks) tasks << task_data(record, task);
+  std::set<std::string> asked;
+  for (const record::Task& task : record.tasks) tasks << task_data(record, task, asked);
   data.set("tasks", tasks);
   data.set("output", output_data(record));
   data.set("files", files_data(record.files));

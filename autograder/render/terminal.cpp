@@ -104,6 +104,17 @@ std::string cut(std::string_view text, int width) {
   return std::string(text.substr(0, fitting(text, width - 1))) + "…";
 }
 
+std::string cut_at_word(std::string_view text, int width) {
+  if (width_of(text) <= width) return std::string(text);
+  // The blank right after what fits counts: the word before it is whole.
+  const std::size_t most = fitting(text, width - 1);
+  std::size_t end = text.rfind(' ', most);
+  const bool much_lost = end == std::string_view::npos || width_of(text.substr(0, end)) < width / 2;
+  if (much_lost) return cut(text, width);
+  while (end > 0 && std::string_view(" ,;:(").find(text[end - 1]) != std::string_view::npos) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
 std::string padded(std::string_view text, int width) {
   const int missing = width - width_of(text);
   return std::string(text) + std::string(static_cast<std::size_t>(std::max(missing, 0)), ' ');

@@ -10,14 +10,15 @@ namespace gradlab::render {
 enum class Lines { kOne, kMany };
 
 // Valid UTF-8 without anything that moves a cursor or turns the writing direction: such characters
-// are shown as \x1b or
-// \u202e, so that nothing a student named or printed can act. kMany keeps new lines and widens
-// tabs.
+// are shown as \x1b or \u202e, so that nothing a student named or printed can act. kMany keeps new
+// lines and widens tabs.
 std::string printable(std::string_view text, Lines lines = Lines::kOne);
 
-// The three below take printable text.
+// The four below take printable text.
 int width_of(std::string_view text);                // cells on a terminal
 std::string cut(std::string_view text, int width);  // ends in … where something was lost
+// The same, at the end of a word where that loses less than half of the line.
+std::string cut_at_word(std::string_view text, int width);
 std::string padded(std::string_view text, int width);
 
 // Lines of at most `width` cells, broken at blanks, inside a word only where it is longer than a

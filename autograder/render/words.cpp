@@ -14,27 +14,33 @@ std::string difference(double value) {
   return value == 0 ? "0" : fmt::format("{:.1e}", value);
 }
 
-// "crashes" of a check, where `of_hand_in` speaks of all of it.
+std::string with_blanks(std::string_view name) {
+  std::string words(name);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+// A check that did not pass, in a table: a limit, a crash and the grader's own fault speak for
+// their task, a difference for the check.
 std::string briefly(const Record& record, const First& first) {
   const record::Check& check = *first.check;
   if (check.verdict == Verdict::kFail) {
     if (!check.behaves_like) return check.title;
-    return fmt::format("{} ({})", check.title, check.behaves_like->belief);
+    return fmt::format("{} ({})", check.title, short_name(*check.behaves_like));
   }
-  const std::string what =
-      check.verdict == Verdict::kGraderError
-          ? of_hand_in(check.verdict)
-          : fmt::format("{}.{} {}", record.lab, first.task->id, of_hand_in(check.verdict));
-  return check.message.empty() ? what : fmt::format("{}: {}", what, check.message);
+  std::string why = check.message;
+  constexpr std::string_view kWhere = " in one case";
+  if (why.ends_with(kWhere)) why.erase(why.size() - kWhere.size());
+  if (check.verdict == Verdict::kGraderError) {
+    return of_hand_in(check.verdict) + (why.empty() ? "" : ": " + why);
+  }
+  return fmt::format("{}.{} {}{}", record.lab, first.task->id, of_hand_in(check.verdict),
+                     why.empty() ? "" : " (" + why + ")");
 }
 
 }  // namespace
 
-std::string in_words(Verdict verdict) {
-  std::string word(record::to_string(verdict));
-  std::replace(word.begin(), word.end(), '_', ' ');
-  return word;
-}
+std::string in_words(Verdict verdict) { return with_blanks(record::to_string(verdict)); }
 
 std::string of_hand_in(Verdict verdict) {
   switch (verdict) {
@@ -75,9 +81,17 @@ std::string explained(const Record& record, const record::Check& check) {
   if (check.verdict != Verdict::kBlocked || !check.guard) return check.message;
   const record::Check* needed = record.check(check.needs);
   if (needed == nullptr || check.message.starts_with("not run")) return check.message;
-  return fmt::format(
-      "passes, and counts once '{}' passes: an answer that does nothing passes this one too",
-      needed->title);
+  return fmt::format("passes, but so does an answer that does nothing: it counts once '{}' passes",
+                     needed->title);
+}
+
+std::string said_of_all(const record::Task& task) {
+  if (task.checks.size() < 2) return "";
+  const record::Check& first = task.checks.front();
+  const bool same = std::all_of(task.checks.begin(), task.checks.end(), [&](const auto& check) {
+    return check.verdict == first.verdict && check.message == first.message && !check.failing;
+  });
+  return same && first.verdict != Verdict::kFail ? first.message : "";
 }
 
 std::string expected_and_got(const record::Failing& failing) {
@@ -103,10 +117,16 @@ std::string case_text(const record::Failing& failing) {
   return text != failing.input.end() && text->is_string() ? text->get<std::string>() : "";
 }
 
+std::string short_name(const record::BehavesLike& bug) { return with_blanks(bug.bug); }
+
 std::string behaves_like(const record::BehavesLike& bug) {
   const bool closed = bug.belief.ends_with('.') || bug.belief.ends_with('?');
   return bug.belief + (closed || bug.hint.empty() ? "" : ".") +
          (bug.hint.empty() ? "" : " " + bug.hint);
+}
+
+std::string read_at(const Record& record, int task) {
+  return fmt::format("handouts/{}.md#{}", record.lab, task);
 }
 
 bool is_failed(Verdict verdict) {
@@ -129,8 +149,10 @@ std::string what_failed_first(const Record& record) {
       return "";
     case Verdict::kNotStarted:
       return record.message.empty() ? "not started" : record.message;
-    case Verdict::kCompileError:
     case Verdict::kForbidden:
+      if (!record.message.empty()) return record.message;
+      [[fallthrough]];
+    case Verdict::kCompileError:
       if (!record.diagnostics.empty()) {
         const record::Diagnostic& first = record.diagnostics.front();
         return fmt::format("{}: {}:{}", of_hand_in(record.verdict), first.file, first.line);
@@ -153,7 +175,12 @@ std::string what_failed_first(const Record& record) {
 }
 
 bool is_near_tolerance(const record::Check& check) {
-  return check.closest && *check.closest >= 0.1 && *check.closest <= 10;
+  if (check.verdict == Verdict::kPass) {
+    return check.closest && *check.closest >= 0.1 && *check.closest <= 10;
+  }
+  if (check.verdict != Verdict::kFail || !check.failing) return false;
+  const auto& [off_by, allowed] = std::pair(check.failing->off_by, check.failing->allowed);
+  return off_by && allowed && *allowed > 0 && *off_by <= 10 * *allowed;
 }
 
 }  // namespace gradlab::render

@@ -31,7 +31,7 @@ core = true
 hints = ["Which tensors change?"]
 check = [
   { name = "large_norm_is_scaled_as_one_vector", points = 3 },
-  { name = "small_norm_is_left_alone", title = "a small norm stays", points = 3, guard = true, needs = "large_norm_is_scaled_as_one_vector" },
+  { name = "small_norm_is_left_alone", title = "a small norm stays", points = 3, regime = true, guard = true, needs = "large_norm_is_scaled_as_one_vector" },
 ]
 [[task]]
 id = 1
@@ -89,6 +89,8 @@ TEST_F(ManifestTest, tasks_come_by_number_with_their_checks) {
   const manifest::Check& guard = lab.tasks[1].checks[1];
   EXPECT_EQ(guard.title, "a small norm stays");
   EXPECT_TRUE(guard.guard);
+  EXPECT_TRUE(guard.regime);
+  EXPECT_FALSE(first.regime);
   EXPECT_EQ(guard.needs, first.name);
   EXPECT_EQ(lab.task_of("no_gradient_is_zero"), &lab.tasks[0]);
   EXPECT_EQ(lab.task(7), nullptr);

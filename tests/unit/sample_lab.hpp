@@ -69,6 +69,17 @@ inline Record unjudged(const std::string& student) {
   return record;
 }
 
+// Every check has this verdict, with this message.
+inline Record judged(const std::string& verdict, const std::string& message = "") {
+  Record record = unjudged("ada");
+  judge_all(record, verdict);
+  for (record::Task& task : record.tasks) {
+    for (record::Check& check : task.checks) check.message = message;
+  }
+  record::settle(record);
+  return record;
+}
+
 // Every check passes.
 inline Record right(const std::string& student) {
   Record record = unjudged(student);
