@@ -82,11 +82,19 @@ function(gradlab_lab slug)
   set(contract ${CMAKE_SOURCE_DIR}/labs/${slug})
 
   gradlab_objects(experiments_${slug} gradlab_experiment ${contract} ${experiments})
-  gradlab_objects(checks_${slug} gradlab_judge ${contract} ${checks} ${reference})
+  gradlab_objects(checks_${slug} gradlab_judge ${contract} ${checks})
   add_executable(runner_${slug} EXCLUDE_FROM_ALL)
   target_link_libraries(runner_${slug} PRIVATE experiments_${slug} gradlab_runner)
   add_executable(judge_${slug} EXCLUDE_FROM_ALL)
   target_link_libraries(judge_${slug} PRIVATE experiments_${slug} checks_${slug} gradlab_judge)
+  if(reference)
+    gradlab_objects(reference_${slug} gradlab_judge ${contract} ${reference})
+    target_link_libraries(judge_${slug} PRIVATE reference_${slug})
+    # What a student's bundle builds; doctor proves that it needs nothing of the reference.
+    add_executable(judge_${slug}_without_reference EXCLUDE_FROM_ALL)
+    target_link_libraries(judge_${slug}_without_reference PRIVATE
+      experiments_${slug} checks_${slug} gradlab_judge)
+  endif()
 
   add_library(table_${slug} OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/autograder/runner/table.cpp)
   target_link_libraries(table_${slug} PRIVATE gradlab::warnings gradlab::torch)

@@ -1,13 +1,9 @@
+// ./gradlab debug: picks a failing case of the user's own file, and has it run alone.
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "cli/app.hpp"
-#include "cli/build.hpp"
+#include "cli/debug_program.hpp"
 #include "cli/grader.hpp"
-#include "cli/process.hpp"
 #include "pipeline/work_folder.hpp"
 #include "record/store.hpp"
 #include "render/words.hpp"
@@ -36,104 +32,76 @@ const record::Check* wanted_check(const Record& record, int task, const std::str
   return nullptr;
 }
 
+Verdict verdict_of(const Record& record, const std::string& label) {
+  const int id = std::atoi(label.substr(label.find('.') + 1).c_str());
+  for (const auto& task : record.tasks) {
+    if (task.id == id) return task.verdict;
+  }
+  return record.verdict;
+}
+
 Record grade_own(const Manifest& lab, const std::string& file, const DebugOptions& options,
                  const pipeline::Setup& setup) {
   const pipeline::WorkFolder copies;
   pipeline::Job job;
-  job.hand_in = intake::read_file(file, lab, "you", copies.path());
-  job.start = {"you", options.seed, sandbox::to_string(setup.isolation),
-               options.seed == kPublicSeed, 1, std::nullopt};
+  job.hand_in = named_by_user([&] { return intake::read_file(file, lab, "you", copies.path()); });
+  job.start = {
+      "you", options.seed, sandbox::to_string(setup.isolation), options.seed == kPublicSeed,
+      1,     std::nullopt};
   job.overlap = true;
   pipeline::Worker worker(lab, setup);
   return worker.grade(job);
 }
 
-// The student's file at -O0 with ASan, and the lab's experiments, as one program in one process.
-std::vector<std::string> compile_line(const Session& session, const Manifest& lab,
-                                      const std::string& file, const compile::Toolchain& toolchain,
-                                      const fs::path& program) {
-  const auto build = session.workspace.build_dir();
-  const auto root = session.workspace.root();
-  std::vector<std::string> line = {
-      toolchain.compiler, "-std=c++20", "-O0", "-g", "-fsanitize=address",
-      "-fno-omit-frame-pointer", "-isystem", toolchain.torch + "/include", "-isystem",
-      toolchain.torch + "/include/torch/csrc/api/include",
-      "-I" + (root / "labs/common").string(), "-I" + lab.directory.string(), file,
-      (build / "tables" / (lab.slug + ".o")).string(),
-      (build / "lib" / ("libdebug_" + lab.slug + ".so")).string(),
-      "-Wl,-rpath," + (build / "lib").string(),
-      toolchain.torch + "/lib/libtorch_cpu.so", toolchain.torch + "/lib/libc10.so",
-      "-Wl,-rpath," + toolchain.torch + "/lib", "-Wl,--allow-shlib-undefined"};
-  if (toolchain.clang) line.push_back("-fclang-abi-compat=17");  // as autograder/compile does
-  if (!toolchain.cuda_libs.empty()) line.push_back("-Wl,-rpath," + toolchain.cuda_libs);
-  line.insert(line.end(), {"-o", program.string()});
-  return line;
+// Why there is no case to run, in words that help.
+UsageError nothing_to_debug(const Record& record, const DebugOptions& options,
+                            const record::Check* check) {
+  if (!record.message.empty()) {
+    return UsageError(fmt::format("{}: ./gradlab check {} shows it", record.message, record.lab));
+  }
+  if (check == nullptr && !options.check.empty()) {
+    return UsageError(fmt::format("{} has no check '{}'", options.task, options.check));
+  }
+  if (check != nullptr && check->failing) {
+    return UsageError(fmt::format("the failing case of '{}' is too large to be kept: {}",
+                                  check->title, render::case_text(*check->failing)));
+  }
+  if (check != nullptr) {
+    return UsageError(fmt::format("'{}' has no failing case: {}", check->title,
+                                  render::in_words(check->verdict)));
+  }
+  return UsageError(fmt::format("{} has no failing case: it is {}", options.task,
+                                render::in_words(verdict_of(record, options.task))));
 }
 
-void write_launch_json(const Session& session, const fs::path& program, const fs::path& input) {
-  const nlohmann::json launch = {
-      {"version", "0.2.0"},
-      {"configurations",
-       {{{"name", "gradlab debug"},
-         {"type", "cppdbg"},
-         {"request", "launch"},
-         {"program", program.string()},
-         {"args", {input.string()}},
-         {"cwd", session.workspace.root().string()},
-         {"environment", {{{"name", "ASAN_OPTIONS"}, {"value", "detect_leaks=0"}}}},
-         {"MIMode", "gdb"}}}}};
-  const auto path = session.workspace.root() / "launch.json";
-  record::write_file(path, launch.dump(2) + "\n");
-  print("launch.json written: copy it to your editor's folder (.vscode/ for VS Code)\n");
+void write_case(const fs::path& path, const record::Failing& failing) {
+  const nlohmann::json text = {
+      {"case", failing.input}, {"expected", failing.expected}, {"place", failing.place}};
+  record::write_file(path, text.dump(2) + "\n");
 }
 
 void run_debug(const DebugOptions& options, Session& session) {
   const auto [lab, task] = session.workspace.find_task(options.task);
-  const std::string file =
-      options.file.empty() ? session.workspace.work_file(lab.slug).string() : options.file;
+  const std::string file = options.file.empty() ? session.workspace.work_file(lab.slug).string()
+                                                : fs::absolute(options.file).string();
   const auto setup = prepare_grader(session, lab, /*own_file=*/true);
   const Record record = grade_own(lab, file, options, setup);
   const auto* check = wanted_check(record, task, options.check);
-  if (check == nullptr) {
-    if (!record.message.empty()) throw UsageError(record.message + ": ./gradlab check shows it");
-    throw UsageError(options.check.empty()
-                         ? fmt::format("no comparison of {} fails, so there is no case to debug",
-                                       options.task)
-                         : fmt::format("{} has no check '{}'", options.task, options.check));
+  if (check == nullptr || !check->failing || !check->failing->input.contains("input")) {
+    throw nothing_to_debug(record, options, check);
   }
-  if (!check->failing || !check->failing->input.contains("input")) {
-    throw UsageError(fmt::format("'{}' has no failing case small enough to keep: {}", check->title,
-                                 check->message.empty() ? "it passes" : check->message));
-  }
-  ensure_target(session.workspace, "debug_" + lab.slug, "what debug needs");
-  const fs::path folder = session.workspace.state_dir() / "debug";
-  fs::create_directories(folder);
-  const fs::path input = folder / (lab.slug + ".json");
-  const fs::path program = folder / lab.slug;
-  const nlohmann::json failing = {{"case", check->failing->input},
-                                  {"expected", check->failing->expected},
-                                  {"place", check->failing->place}};
-  record::write_file(input, failing.dump(2) + "\n");
-  note("compiling with -O0 -g and AddressSanitizer (about 15 s)");
-  const auto compiled = run_captured(compile_line(session, lab, file, setup.toolchain, program),
-                                     session.workspace.root().string());
-  if (compiled.status != 0) throw UsageError("it does not compile:\n" + compiled.output);
+  const debug::Program program = debug::build(session, lab, file, setup.toolchain);
+  write_case(program.input, *check->failing);
   print(fmt::format("{}.{}  {}\n  {}\n  at {}: {}\n", lab.slug, task, check->title,
                     render::case_text(*check->failing), check->failing->place,
                     render::expected_and_got(*check->failing)));
-  if (options.launch_json) write_launch_json(session, program, input);
-  const std::vector<std::string> gdb = {"gdb", "-q", "-ex", "set breakpoint pending on", "-ex",
-                                        fmt::format("rbreak {}:.", fs::path(file).filename().string()),
-                                        "-ex", "run", "--args", program.string(), input.string()};
-  setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
-  if (session.options.terminal && isatty(STDIN_FILENO) != 0 && !options.no_gdb &&
-      run_captured({"sh", "-c", "command -v gdb"}, "/").status == 0) {
-    session.exit_status = run_through(gdb, session.workspace.root().string());
-    return;
+  if (options.launch_json) {
+    debug::write_launch_json(session, program);
+    print("launch.json written: copy it to your editor's folder (.vscode/ for VS Code)\n");
   }
-  run_through({program.string(), input.string()}, session.workspace.root().string());
-  print(fmt::format("in a debugger: ASAN_OPTIONS=detect_leaks=0 gdb --args {} {}\n",
-                    session.workspace.shown(program), session.workspace.shown(input)));
+  if (options.no_gdb || !debug::run_in_gdb(session, program, file)) {
+    debug::run_alone(session, program);
+  }
 }
 
 }  // namespace

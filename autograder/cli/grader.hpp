@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/app.hpp"
+#include "pipeline/batch_folder.hpp"
 #include "pipeline/pipeline.hpp"
 
 namespace gradlab::cli {
@@ -16,5 +17,20 @@ inline constexpr char kPublicSeed[] = "1";
 // otherwise it is refused unless `wanted` is "none". Throws GraderFault, UsageError.
 pipeline::Setup prepare_grader(const Session& session, const Manifest& lab, bool own_file,
                                const std::string& wanted = "");
+
+// Opens what the command line names. What cannot be used is wrong use, no fault of the grader.
+template <typename Open>
+auto named_by_user(Open open) {
+  try {
+    return open();
+  } catch (const intake::IntakeError& error) {
+    if (error.kind() == intake::IntakeErrorKind::kWork) throw;
+    throw UsageError(error.what());
+  } catch (const pipeline::BatchError& error) {
+    throw UsageError(error.what());
+  } catch (const RecordError& error) {
+    throw UsageError(error.what());
+  }
+}
 
 }  // namespace gradlab::cli

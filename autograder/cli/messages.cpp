@@ -26,8 +26,9 @@ UsageError no_labs(const std::string& folder) {
 }
 
 UsageError unknown_lab(const std::string& word, const std::vector<std::string>& labs) {
-  return UsageError(fmt::format("unknown lab '{}'. {}There {} {}.", word, meant(nearest(word, labs)),
-                                labs.size() == 1 ? "is" : "are", joined(labs)));
+  return UsageError(fmt::format("unknown lab '{}'. {}There {} {}.", word,
+                                meant(nearest(word, labs)), labs.size() == 1 ? "is" : "are",
+                                joined(labs)));
 }
 
 UsageError two_labs(const std::string& word, const std::vector<std::string>& matches) {
@@ -49,9 +50,8 @@ UsageError unknown_task(const std::string& slug, const std::string& number,
 }
 
 UsageError nothing_started(const std::string& first) {
-  return UsageError(
-      fmt::format("no lab is started: work/ holds no file of one.\nStart with: ./gradlab start {}",
-                  first));
+  return UsageError(fmt::format(
+      "no lab is started: work/ holds no file of one.\nStart with: ./gradlab start {}", first));
 }
 
 UsageError unknown_verb(const std::string& word, const std::string& nearest) {
@@ -66,9 +66,9 @@ UsageError unknown_option(const std::string& verb, const std::string& word,
 }
 
 UsageError bad_command_line(const std::string& verb, const std::string& what) {
-  return UsageError(
-      fmt::format("{}: {}\nHow it is used: ./gradlab {}{}--help", verb.empty() ? "gradlab" : verb,
-                  what, verb, verb.empty() ? "" : " "));
+  return UsageError(fmt::format("{}: {}\nHow it is used: ./gradlab {}{}--help",
+                                verb.empty() ? "gradlab" : verb, what, verb,
+                                verb.empty() ? "" : " "));
 }
 
 UsageError already_started(const std::string& path, const std::string& slug) {
@@ -83,8 +83,8 @@ UsageError all_started() {
 }
 
 UsageError nothing_to_reset(const std::string& path, const std::string& slug) {
-  return UsageError(fmt::format("there is no {} to put aside.\nBegin with: ./gradlab start {}", path,
-                                slug));
+  return UsageError(
+      fmt::format("there is no {} to put aside.\nBegin with: ./gradlab start {}", path, slug));
 }
 
 UsageError not_copied(const std::string& path, const std::string& why) {
@@ -95,8 +95,16 @@ UsageError not_copied(const std::string& path, const std::string& why) {
 UsageError bad_slug(const std::string& word) {
   return UsageError(fmt::format(
       "'{}' cannot be a lab's slug: it becomes a file, a folder and a C++ namespace, so it is\n"
-      "lower case letters, digits and '_', a letter first, and no word of C++. Such as: weight_decay",
+      "lower case letters, digits and single '_' between them, a letter first. Such as: "
+      "weight_decay",
       word));
+}
+
+UsageError slug_of_cpp(const std::string& slug, const std::string& what) {
+  return UsageError(fmt::format(
+      "'{}' cannot be a lab's slug: it becomes a C++ namespace, and the compiler says:\n"
+      "  {}\nNothing was written. Take another word.",
+      slug, what));
 }
 
 UsageError slug_taken(const std::string& slug, const std::string& path) {
@@ -113,10 +121,10 @@ GraderFault cannot_start(const std::string& program, const std::string& why) {
 }
 
 GraderFault build_failed(const std::string& what, const std::string& output) {
-  return GraderFault(fmt::format(
-      "the grader itself does not build ({}). This is no fault of a hand-in.\n{}"
-      "Mend the file named above, or fetch the files again with git.",
-      what, output));
+  return GraderFault(
+      fmt::format("the grader itself does not build ({}). This is no fault of a hand-in.\n{}"
+                  "Mend the file named above, or fetch the files again with git.",
+                  what, output));
 }
 
 GraderFault not_written(const std::string& path, const std::string& why) {

@@ -30,6 +30,7 @@ UsageError all_started();
 UsageError nothing_to_reset(const std::string& path, const std::string& slug);
 UsageError not_copied(const std::string& path, const std::string& why);
 UsageError bad_slug(const std::string& word);
+UsageError slug_of_cpp(const std::string& slug, const std::string& what);
 UsageError slug_taken(const std::string& slug, const std::string& path);
 
 // The grader itself.

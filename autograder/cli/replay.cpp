@@ -4,6 +4,7 @@
 #include "cli/grader.hpp"
 #include "pipeline/work_folder.hpp"
 #include "record/store.hpp"
+#include "render/terminal.hpp"
 #include "render/words.hpp"
 
 namespace gradlab::cli {
@@ -18,7 +19,8 @@ struct ReplayOptions {
 void show_recorded(const Record& record, const record::Task& task, const record::Check& check) {
   const auto& failing = *check.failing;
   print(fmt::format("{}.{}  {}\n  {}\n  at {}: {}\n", record.lab, task.id, check.title,
-                    render::case_text(failing), failing.place, render::expected_and_got(failing)));
+                    render::case_text(failing), failing.place,
+                    render::printable(render::expected_and_got(failing))));
   if (const auto far = render::how_far(failing); !far.empty()) print("  " + far + "\n");
 }
 
@@ -33,24 +35,26 @@ void show_now(pipeline::Worker& worker, const intake::HandIn& hand_in, const std
                            : now.passes         ? "right: " + now.got
                            : now.same           ? "the same"
                                                 : "got " + now.got;
-  print(fmt::format("  now, with {}: {}\n", file, what));
+  print(fmt::format("  now, with {}: {}\n", file, render::printable(what)));
 }
 
 void run_replay(const ReplayOptions& options, Session& session) {
-  const Record record = record::read_record(options.record);
+  const Record record = named_by_user([&] { return record::read_record(options.record); });
   const Manifest lab = session.workspace.find_lab(record.lab);
+  const std::string student = render::printable(record.student);
   if (record.score) {
-    print(fmt::format("{}: {} of {}, seed {}, isolation {}\n", record.student, *record.score,
+    print(fmt::format("{}: {} of {}, seed {}, isolation {}\n", student, *record.score,
                       record.max_score, record.seed, record.isolation));
   } else {
-    print(fmt::format("{}: no score, {}\n", record.student, record.message));
+    print(fmt::format("{}: no score, {}\n", student, render::printable(record.message)));
   }
   std::optional<pipeline::Setup> setup;
   std::optional<pipeline::Worker> worker;
   const pipeline::WorkFolder copies;
   intake::HandIn hand_in;
   if (!options.file.empty()) {
-    hand_in = intake::read_file(options.file, lab, record.student, copies.path());
+    hand_in = named_by_user(
+        [&] { return intake::read_file(options.file, lab, record.student, copies.path()); });
     if (!record.files.empty() && !hand_in.files.empty() &&
         record.files.front().sha256 != hand_in.files.front().sha256) {
       note(options.file + " is not the file that was graded: its hash differs");

@@ -55,10 +55,12 @@ std::optional<Line> read_line(std::string_view text) {
   struct Word {
     std::string_view text;
     Kind kind;
+    bool said = false;  // part of the message
   };
   static constexpr Word kWords[] = {{": fatal error: ", Kind::kError},
                                     {": error: ", Kind::kError},
                                     {": fatal: ", Kind::kError},  // of mold
+                                    {": multiple definition of ", Kind::kError, true},  // of ld
                                     {": warning: ", Kind::kWarning},
                                     {": note: ", Kind::kNote},
                                     // g++ tells so which line asked for a template
@@ -75,8 +77,9 @@ std::optional<Line> read_line(std::string_view text) {
   if (found == nullptr) return std::nullopt;
   Line line;
   line.kind = found->kind;
-  line.message = shortened(text.substr(best + found->text.size()));
-  read_place(text.substr(0, best), line);
+  line.message = shortened(text.substr(best + (found->said ? 2 : found->text.size())));
+  const std::string_view place = text.substr(0, best);
+  read_place(place.substr(0, place.find(":(")), line);  // ld: "a.cpp:(.text+0x0)"
   return line;
 }
 
@@ -141,8 +144,17 @@ class Parser {
     wants_excerpt_ = true;
     kind_ = line.kind;
     current_ = {line.file, line.line, line.column, line.message, {}, {}};
-    if (line.file != student_file_ && included_at_) move_to(*included_at_);
+    by_include_ = false;
+    if (line.file != student_file_ && included_at_) {
+      by_include_ = included_at_->message.empty();
+      move_to(*included_at_);
+    }
     included_at_.reset();
+  }
+
+  // A better place than the #include that an error in a header is told at first.
+  static bool asks_for_template(const Line& line) {
+    return line.message.find("requested here") != std::string::npos;
   }
 
   // In a header: the line of the hand-in is in a note behind it, "requested here" or "expanded from".
@@ -152,8 +164,9 @@ class Parser {
     if (line.file != student_file_) return;
     if (!open_) {
       included_at_ = line;
-    } else if (current_.file != student_file_) {
+    } else if (current_.file != student_file_ || (by_include_ && asks_for_template(line))) {
       move_to(line);
+      by_include_ = false;
       current_.excerpt.clear();
       wants_excerpt_ = true;
     }
@@ -172,6 +185,7 @@ class Parser {
   Kind kind_ = Kind::kError;
   bool open_ = false;
   bool wants_excerpt_ = false;
+  bool by_include_ = false;  // current_ stands at the line of an #include
   std::optional<Line> included_at_;  // the line of the hand-in that leads to the next message
 };
 

@@ -27,9 +27,15 @@ bool out_of_memory(const std::string& log) {
   return false;
 }
 
+// The kernel kills g++'s second program, and g++ tells that as an error.
+bool killed_by_clock(const sandbox::Result& result, const manifest::Manifest& lab) {
+  return result.cpu_seconds >= 0.5 * lab.limits.compile_cpu_seconds &&
+         result.output.find("Killed signal terminated program cc1plus") != std::string::npos;
+}
+
 bool is_forbidden(const Diagnostic& error) {
   for (const char* words : {"this lab asks you to write it", "poisoned identifier",
-                            "use of poisoned"}) {
+                            "use poisoned"}) {
     if (error.message.find(words) != std::string::npos) return true;
   }
   return false;
@@ -88,7 +94,7 @@ void judge_outcome(Compiled& compiled, const sandbox::Result& result, const mani
   if (result.ending == Ending::kNotStarted) {
     compiled.outcome = Compiled::kGraderError;
     compiled.note = errors::grader_fault(result.why);
-  } else if (result.ending == Ending::kTimeLimit) {
+  } else if (result.ending == Ending::kTimeLimit || killed_by_clock(result, lab)) {
     compiled.outcome = Compiled::kTimeLimit;
     compiled.note = errors::out_of_time(lab.limits.compile_cpu_seconds);
   } else if (result.ending == Ending::kOutputLimit) {

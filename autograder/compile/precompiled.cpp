@@ -208,6 +208,10 @@ std::string header_folder(const Toolchain& toolchain, sandbox::Isolation isolati
   const Place place{toolchain, isolation, lab, "HEADER"};
   std::string all = to_string(isolation) + "\n" + toolchain.compiler_version + "\n" +
                     toolchain.torch + "\n" + toolchain.torch_version + "\n";
+  // Another build of the same version; clang does not look whether system headers changed.
+  struct stat library{};
+  stat((toolchain.torch + "/lib/libtorch_cpu.so").c_str(), &library);
+  all += fmt::format("{} {}\n", library.st_size, library.st_mtim.tv_sec);
   // The mounts name no file below them, so the flags come from the folders alone.
   sandbox::Command command;
   command.mounts = {{toolchain.torch + "/include", kLibtorch},

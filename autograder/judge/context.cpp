@@ -20,7 +20,8 @@ class CheckContext::Recording : public Subject {
         owner_.fault = got[i].fault;
         owner_.fault_task = got[i].task;
         owner_.fault_detail = got[i].detail;
-        owner_.fault_output = got[i].output;
+        owner_.faulty = Failure{cases[i], experiment, std::nullopt, got[i].detail, got[i].output};
+        owner_.faulty->mismatch = no_return(got[i].detail);
         owner_.stopped = true;
         throw std::runtime_error("no answer");
       }
@@ -28,11 +29,7 @@ class CheckContext::Recording : public Subject {
     for (size_t i = 0; i < got.size(); ++i) {
       if (got[i].threw.empty()) continue;
       owner_.looking_at(&cases[i], &got[i]);
-      Mismatch thrown;
-      thrown.value = "the call";
-      thrown.expected = "it returns";
-      thrown.got = "it threw " + got[i].threw;
-      owner_.mismatch(thrown);
+      owner_.mismatch(no_return("it threw " + got[i].threw));
       owner_.fail("the call threw " + got[i].threw);
       owner_.stopped = true;
       throw std::runtime_error("thrown");
@@ -41,6 +38,15 @@ class CheckContext::Recording : public Subject {
   }
 
  private:
+  static Mismatch no_return(const std::string& got) {
+    Mismatch mismatch;
+    mismatch.value = "the call";
+    mismatch.expected = "it returns";
+    mismatch.got = got;
+    mismatch.of = 0;
+    return mismatch;
+  }
+
   CheckContext& owner_;
   Subject& judged_;
 };
@@ -59,7 +65,7 @@ void CheckContext::begin(const std::string& check) {
   fault_detail.clear();
   failures.clear();
   asked.clear();
-  fault_output.clear();
+  faulty.reset();
   closest.reset();
   looking_at(nullptr);
   pending_.reset();

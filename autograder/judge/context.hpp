@@ -58,7 +58,7 @@ class CheckContext {
   std::string fault_detail;
   std::vector<Failure> failures;
   std::vector<Asked> asked;
-  std::string fault_output;       // what the student printed in the case of the fault
+  std::optional<Failure> faulty;  // the case of the fault; its output is what was printed in it
   std::optional<double> closest;  // off_by / allowed of the comparison nearest to its tolerance
 
   // The failure on the smallest case: the one to show.

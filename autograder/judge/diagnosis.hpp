@@ -2,7 +2,6 @@
 // depends on it. No match means no word, rather than a guess.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -11,23 +10,23 @@
 
 namespace gradlab {
 
-// What one failed check asked, what came, and the case that is shown.
-struct FailedCheck {
-  std::string name;
+// A check that passed, or one that failed, with what it asked and what came.
+struct Judged {
+  std::string check;
+  int task = 0;
+  bool passed = false;
   std::vector<Asked> asked;
 };
 
 struct Diagnosis {
   std::string check;
-  const KnownBug* bug = nullptr;
-  std::vector<const KnownBug*> also;  // reproduce the same observations
+  std::vector<const KnownBug*> bugs;  // that reproduce all that the check saw; the likeliest first
 };
 
-// For each failed check, the bugs that reproduce every observation of it; the one first whose own
-// failing checks are most like `failed`. Stops after `seconds`.
-std::vector<Diagnosis> diagnose(const std::vector<FailedCheck>& failed, double seconds);
-
-// The same to the tolerance of their types: NaN and infinities by kind.
-bool alike(const Observation& a, const Observation& b);
+// A bug explains a failed check that is to catch it if it reproduces every observation of it, and if
+// no check of the same task passed that is to catch it as well. Where several do, those stay that
+// contradict the least of what passed in the other tasks. Gives up after `seconds`, and then says
+// nothing of the task that it was at: half a list of equals would mislead.
+std::vector<Diagnosis> diagnose(const std::vector<Judged>& judged, double seconds);
 
 }  // namespace gradlab

@@ -45,7 +45,7 @@ class Grading {
 
   void run(const std::string& seed) {
     CheckContext context(judged_, reference_, seed);
-    failed_.clear();
+    judged_checks_.clear();
     std::map<int, int> hangs;  // by task
     std::vector<CheckOrder> later;
     for (const auto& check : order_.checks) {
@@ -59,7 +59,8 @@ class Grading {
     for (const auto& check : later) one(context, check, seed);
   }
 
-  const std::vector<FailedCheck>& failed() const { return failed_; }
+  // Checks that passed or failed: what a diagnosis goes by.
+  const std::vector<Judged>& judged() const { return judged_checks_; }
 
  private:
   std::string one(CheckContext& context, const CheckOrder& check, const std::string& seed) {
@@ -80,9 +81,15 @@ class Grading {
       const Failure& shown = *context.smallest();
       event["failing"] = failing_of(shown, check.name, seed);
       event["output"] = shown.output;
-      failed_.push_back({check.name, context.asked});
-    } else if (!context.fault_output.empty()) {
-      event["output"] = context.fault_output;
+      judged_checks_.push_back({check.name, check.task, false, context.asked});
+    } else if (outcome.verdict == "pass") {
+      judged_checks_.push_back({check.name, check.task, true, {}});
+    } else if (context.faulty) {
+      event["output"] = context.faulty->output;
+      // What is not written yet has no case that is worth a look.
+      if (context.fault != Fault::kNotStarted) {
+        event["failing"] = failing_of(*context.faulty, check.name, seed);
+      }
     }
     emit_(event);
     return outcome.verdict;
@@ -92,7 +99,7 @@ class Grading {
   Subject& reference_;
   const GradingOrder& order_;
   const Emit& emit_;
-  std::vector<FailedCheck> failed_;
+  std::vector<Judged> judged_checks_;
 };
 
 }  // namespace
@@ -105,10 +112,8 @@ void grade(Subject& judged, Subject& reference, const GradingOrder& order, const
   }
   emit({{"event", "verdicts_done"}});
   if (!order.diagnose || order.seeds.size() > 1) return;
-  for (const auto& diagnosis : diagnose(grading.failed(), kDiagnosisSeconds)) {
-    auto bugs = diagnosis.also;
-    bugs.insert(bugs.begin(), diagnosis.bug);
-    for (const auto* bug : bugs) {
+  for (const auto& diagnosis : diagnose(grading.judged(), kDiagnosisSeconds)) {
+    for (const auto* bug : diagnosis.bugs) {
       emit({{"event", "diagnosis"},
             {"check", diagnosis.check},
             {"bug", bug->name},
@@ -124,6 +129,7 @@ namespace {
 std::pair<std::string, std::optional<double>> value_at(const Observation& seen,
                                                        const nlohmann::json& where) {
   const auto name = where.at("value").get<std::string>();
+  if (name == "the call") return {"it returns", std::nullopt};
   if (seen.all_words().contains(name)) return {seen.word(name), std::nullopt};
   if (seen.all_numbers().contains(name)) {
     return {shown(seen.number(name)), seen.number(name)};

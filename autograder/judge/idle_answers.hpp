@@ -2,6 +2,7 @@
 // zero every gradient. doctor proves that none of them earns a point on any task.
 #pragma once
 
+#include <gradlab/contract.hpp>
 #include <limits>
 #include <stdexcept>
 #include <tuple>

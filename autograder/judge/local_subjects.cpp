@@ -33,46 +33,71 @@ class InChild : public Subject {
   explicit InChild(AnyImpl impl) : impl_(std::move(impl)) {}
   std::vector<Observation> observe(const std::string& experiment,
                                    const std::vector<Case>& cases) override {
+    std::vector<Observation> seen;
+    ask_in_child(impl_, experiment, cases, [&](size_t, Observation one) {
+      seen.push_back(std::move(one));
+      return true;
+    });
+    return seen;
+  }
+
+ private:
+  AnyImpl impl_;
+};
+
+// A child that answers a batch, and is gone at the latest with this object.
+class Answering {
+ public:
+  Answering(const void* impl, const Batch& batch) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
       throw std::runtime_error("the judge could not make a socket pair");
     }
     std::fflush(nullptr);  // or the child writes it once more
-    const pid_t child = fork();
-    if (child < 0) throw std::runtime_error("the judge could not fork");
-    if (child == 0) {
+    child_ = fork();
+    if (child_ == 0) {
       close(ends[0]);
-      answer(Batch{0, experiment, cases}, impl_.get(), ends[1], nullptr);
+      answer(batch, impl, ends[1], nullptr);
       _exit(0);
     }
     close(ends[1]);
-    auto seen = read_all(ends[0], cases.size());
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    for (size_t i = seen.size(); i < cases.size(); ++i) {
-      Observation lost;
-      lost.fault = Fault::kCrashed;
-      lost.detail = WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
-                                        : fmt::format("exit status {}", WEXITSTATUS(status));
-      seen.push_back(std::move(lost));
+    channel_ = ends[0];
+    if (child_ < 0) {
+      close(channel_);
+      throw std::runtime_error("the judge could not fork");
     }
-    return seen;
+  }
+  ~Answering() {
+    if (child_ > 0) {
+      kill(child_, SIGKILL);
+      waitpid(child_, nullptr, 0);
+    }
+    close(channel_);
+  }
+  Answering(const Answering&) = delete;
+  Answering& operator=(const Answering&) = delete;
+
+  // The next answer; its fault says how the child ended where there is none.
+  Observation next() {
+    if (child_ > 0) {
+      if (auto frame = protocol::read_frame(channel_, decoder_)) {
+        return Observation::from_frame(*frame);
+      }
+      waitpid(child_, &status_, 0);
+      child_ = 0;
+    }
+    Observation lost;
+    lost.fault = Fault::kCrashed;
+    lost.detail = WIFSIGNALED(status_) ? fmt::format("signal {}", WTERMSIG(status_))
+                                       : fmt::format("exit status {}", WEXITSTATUS(status_));
+    return lost;
   }
 
  private:
-  static std::vector<Observation> read_all(int channel, size_t count) {
-    protocol::FrameDecoder decoder;
-    std::vector<Observation> seen;
-    while (seen.size() < count) {
-      auto frame = protocol::read_frame(channel, decoder);
-      if (!frame) break;
-      seen.push_back(Observation::from_frame(*frame));
-    }
-    return seen;
-  }
-
-  AnyImpl impl_;
+  pid_t child_ = -1;
+  int channel_ = -1;
+  int status_ = 0;
+  protocol::FrameDecoder decoder_;
 };
 
 }  // namespace
@@ -83,6 +108,15 @@ std::unique_ptr<Subject> subject_in_process(AnyImpl impl) {
 
 std::unique_ptr<Subject> subject_in_child(AnyImpl impl) {
   return std::make_unique<InChild>(std::move(impl));
+}
+
+void ask_in_child(const AnyImpl& impl, const std::string& experiment,
+                  const std::vector<Case>& cases,
+                  const std::function<bool(size_t, Observation)>& go_on) {
+  Answering child(impl.get(), Batch{0, experiment, cases});
+  for (size_t i = 0; i < cases.size(); ++i) {
+    if (!go_on(i, child.next())) return;
+  }
 }
 
 Implementations& implementations() {

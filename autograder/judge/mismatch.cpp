@@ -35,7 +35,7 @@ void Mismatch::write(nlohmann::json& failing) const {
   failing["got"] = got;
   if (off_by) failing["off_by"] = protocol::number_to_json(*off_by);
   if (allowed) failing["allowed"] = protocol::number_to_json(*allowed);
-  failing["differing"] = {{"count", differing}, {"of", of}};
+  if (of > 0) failing["differing"] = {{"count", differing}, {"of", of}};
 }
 
 std::string shown(double value, torch::ScalarType dtype) {

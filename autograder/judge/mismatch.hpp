@@ -23,7 +23,7 @@ struct Mismatch {
   std::optional<double> off_by;
   std::optional<double> allowed;
   int64_t differing = 1;
-  int64_t of = 1;
+  int64_t of = 1;  // 0 where nothing is counted
 
   std::string place() const;           // "gradient 3, element [1,3]"
   nlohmann::json where() const;        // the place as data: value, tensor, element

@@ -1,6 +1,7 @@
 // The judge's handle on an implementation: ask it for observations, wherever it lives.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,5 +26,10 @@ std::unique_ptr<Subject> subject_in_process(AnyImpl impl);
 
 // In a forked child for each batch: for known mistakes, which may keep state or crash.
 std::unique_ptr<Subject> subject_in_child(AnyImpl impl);
+
+// The same, a case at a time and only for as long as `go_on` says so.
+void ask_in_child(const AnyImpl& impl, const std::string& experiment,
+                  const std::vector<Case>& cases,
+                  const std::function<bool(size_t index, Observation seen)>& go_on);
 
 }  // namespace gradlab

@@ -23,7 +23,7 @@ nlohmann::json read_json(const fs::path& path) {
 std::string fresh_seed() {
   uint64_t bits = 0;
   if (getrandom(&bits, sizeof bits, 0) != static_cast<ssize_t>(sizeof bits)) {
-    throw BatchError("the system gave no random bytes for a seed; name one with --seed");
+    throw std::runtime_error("the system gave no random bytes for a seed; name one with --seed");
   }
   return fmt::format("{:016x}", bits);
 }

@@ -13,9 +13,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using record::Verdict;
 
-// The judge keeps the hand-in's own times; this is the longest that it may be silent before the
-// judge itself counts as hung.
-constexpr double kJudgeSilence = 300;
+// The judge keeps the hand-in's own times, all of which one check may use up; when it is silent for
+// longer, the judge itself counts as hung.
+double longest_silence(const manifest::Limits& limits) {
+  constexpr double kWallPerCpu = 5;
+  constexpr double kOwnWork = 120;
+  return kWallPerCpu * limits.hand_in_seconds + kOwnWork;
+}
 
 double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -162,7 +166,7 @@ Record Worker::Run::finish() {
 
 void Worker::Run::listen() {
   for (;;) {
-    const auto event = worker_.judge_.next(kJudgeSilence);
+    const auto event = worker_.judge_.next(longest_silence(worker_.lab_.limits));
     if (!event) return judge_is_gone();
     const auto kind = event->value("event", "");
     if (kind == "done") return;

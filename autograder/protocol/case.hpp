@@ -34,6 +34,8 @@ class Case {
   const std::vector<torch::Tensor>& gradients() const { return tensors("gradients"); }
   const std::vector<torch::Tensor>& parameter_values() const { return tensors("parameters"); }
 
+  const std::map<std::string, std::vector<torch::Tensor>>& all_tensors() const { return tensors_; }
+
   // Fresh parameters with fresh gradients of the same layout, for one run.
   std::vector<torch::Tensor> parameters() const;
   // Fresh copies of the tensors of that name.

@@ -62,6 +62,17 @@ const nlohmann::json& field(const nlohmann::json& json, const char* name) {
   return *found;
 }
 
+// Memory laid out with these strides. Gaps hold zeros: code that wrongly reads them finds the same in
+// every run.
+torch::Tensor laid_out(torch::IntArrayRef sizes, torch::IntArrayRef strides,
+                       const torch::TensorOptions& options) {
+  auto tensor = torch::empty_strided(sizes, strides, options);
+  if (!tensor.is_non_overlapping_and_dense()) {
+    std::memset(tensor.storage().mutable_data(), 0, tensor.storage().nbytes());
+  }
+  return tensor;
+}
+
 bool same_view(const torch::Tensor& a, const torch::Tensor& b) {
   return a.defined() && a.data_ptr() == b.data_ptr() && a.dtype() == b.dtype() &&
          a.sizes() == b.sizes() && a.strides() == b.strides() && a.numel() > 0;
@@ -126,9 +137,7 @@ torch::Tensor TensorReader::read(const nlohmann::json& description) {
       span += static_cast<uint64_t>((sizes[d] - 1) * wanted[d]);
     }
     if (span > 8 * static_cast<uint64_t>(count) + 64) throw MalformedTensor("strides too wide");
-    auto laid_out = torch::empty_strided(sizes, wanted, dtype);
-    laid_out.copy_(tensor);
-    tensor = laid_out;
+    tensor = laid_out(sizes, wanted, dtype).copy_(tensor);
   }
   const auto grad = description.find("requires_grad");
   if (grad != description.end() && *grad == true && tensor.is_floating_point()) {
@@ -141,9 +150,7 @@ torch::Tensor TensorReader::read(const nlohmann::json& description) {
 torch::Tensor copy_with_layout(const torch::Tensor& tensor) {
   if (!tensor.defined()) return {};
   const torch::NoGradGuard no_grad;
-  auto copy = torch::empty_strided(tensor.sizes(), tensor.strides(), tensor.options());
-  copy.copy_(tensor);
-  return copy;
+  return laid_out(tensor.sizes(), tensor.strides(), tensor.options()).copy_(tensor);
 }
 
 nlohmann::json number_to_json(double value) {
@@ -190,9 +197,7 @@ torch::Tensor tensor_from_json(const nlohmann::json& json) {
   if (const auto strides = json.find("strides"); strides != json.end()) {
     const auto wanted = sizes_from(*strides);
     if (wanted.size() != sizes.size()) throw MalformedTensor("strides of another length");
-    auto laid_out = torch::empty_strided(sizes, wanted, tensor.options());
-    laid_out.copy_(tensor);
-    tensor = laid_out;
+    tensor = laid_out(sizes, wanted, tensor.options()).copy_(tensor);
   }
   if (json.value("requires_grad", false)) tensor.requires_grad_(true);
   return tensor;

@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: {} CASE.json\n", argv[0]);
     return 2;
   }
+  setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed before a crash is not to be lost
   at::set_num_threads(1);
   std::ifstream file(argv[1]);
   const auto failing = nlohmann::json::parse(file);
@@ -43,7 +44,9 @@ int main(int argc, char** argv) {
   gradlab_fill_table(impl.get());
   const auto& experiment = lab().experiments.at(recorded.at("experiment").get<std::string>());
   try {
-    print_observation(experiment(impl.get(), in));
+    const auto seen = experiment(impl.get(), in);
+    fmt::print("what can be seen afterwards:\n");
+    print_observation(seen);
   } catch (const NotStarted& missing) {
     fmt::print("  not started: {}\n", missing.task);
   }

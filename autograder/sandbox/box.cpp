@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cmath>
@@ -71,17 +72,37 @@ void bind_system(std::vector<std::string>& argv, bool for_runner) {
   append(argv, {"--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"});
 }
 
+// A machine may have set a lower limit for its users; a hard limit cannot be raised.
+rlim_t allowed(int which, double wanted) {
+  rlimit now{};
+  getrlimit(static_cast<__rlimit_resource>(which), &now);
+  return std::min(static_cast<rlim_t>(std::ceil(wanted)), now.rlim_max);
+}
+
+// What counts everywhere. Soft and hard limit are one: between them clang would meet SIGXCPU, and
+// answer it with a crash report.
+struct Limit {
+  int which;
+  const char* option;
+  rlim_t value;
+};
+std::vector<Limit> compile_limits(const Limits& limits) {
+  return {{RLIMIT_CORE, "core", 0},
+          {RLIMIT_AS, "as", allowed(RLIMIT_AS, static_cast<double>(limits.address_space))},
+          {RLIMIT_CPU, "cpu", allowed(RLIMIT_CPU, limits.cpu_seconds)},
+          {RLIMIT_FSIZE, "fsize", allowed(RLIMIT_FSIZE, static_cast<double>(limits.file_size))},
+          {RLIMIT_NOFILE, "nofile", allowed(RLIMIT_NOFILE, limits.open_files)}};
+}
+
 std::vector<std::string> limited(const Command& command) {
-  const Limits& limits = command.limits;
-  // NPROC counts in the box's own user namespace only when it is set inside.
-  std::vector<std::string> argv{
-      "/usr/bin/prlimit",
-      fmt::format("--as={}", limits.address_space),
-      fmt::format("--cpu={}", std::ceil(limits.cpu_seconds)),
-      fmt::format("--fsize={}", limits.file_size),
-      fmt::format("--nofile={}", limits.open_files),
-      "--core=0"};
-  if (limits.processes > 0) argv.push_back(fmt::format("--nproc={}", limits.processes));
+  std::vector<std::string> argv{"/usr/bin/prlimit"};
+  for (const Limit& limit : compile_limits(command.limits)) {
+    argv.push_back(fmt::format("--{}={}", limit.option, limit.value));
+  }
+  // In the box's own user namespace; outside it counts all processes of the user.
+  if (command.limits.processes > 0) {
+    argv.push_back(fmt::format("--nproc={}", allowed(RLIMIT_NPROC, command.limits.processes)));
+  }
   argv.emplace_back("--");
   argv.insert(argv.end(), command.argv.begin(), command.argv.end());
   return argv;
@@ -185,14 +206,12 @@ Launch none(const Command& command, bool channel) {
   }
   launch.directory = path_inside(command, Isolation::kNone, command.working_directory);
   launch.channel = channel;
-  const Limits& limits = command.limits;
-  const auto both = [](rlim_t value) { return rlimit{value, value}; };
-  launch.limits.emplace_back(RLIMIT_CORE, both(0));
-  if (!command.for_runner) {
-    // No NPROC: outside a namespace it counts all processes of the user.
-    launch.limits.emplace_back(RLIMIT_AS, both(limits.address_space));
-    launch.limits.emplace_back(RLIMIT_FSIZE, both(limits.file_size));
-    launch.limits.emplace_back(RLIMIT_CPU, both(static_cast<rlim_t>(std::ceil(limits.cpu_seconds))));
+  if (command.for_runner) {
+    launch.limits.emplace_back(RLIMIT_CORE, rlimit{0, 0});
+  } else {
+    for (const Limit& limit : compile_limits(command.limits)) {
+      launch.limits.emplace_back(limit.which, rlimit{limit.value, limit.value});
+    }
   }
   return launch;
 }

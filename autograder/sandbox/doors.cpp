@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <system_error>
@@ -12,12 +13,17 @@
 namespace gradlab::sandbox {
 namespace {
 
-void set_limit(decltype(RLIMIT_AS) which, rlim_t value, const char* what) {
+void set_limit(decltype(RLIMIT_AS) which, rlim_t soft, rlim_t hard, const char* what) {
   rlimit limit{};
   getrlimit(which, &limit);
   // A hard limit can be lowered, not raised.
-  limit.rlim_cur = limit.rlim_max = value < limit.rlim_max ? value : limit.rlim_max;
+  limit.rlim_max = std::min(hard, limit.rlim_max);
+  limit.rlim_cur = std::min(soft, limit.rlim_max);
   if (setrlimit(which, &limit) != 0) throw std::system_error(errno, std::generic_category(), what);
+}
+
+void set_limit(decltype(RLIMIT_AS) which, rlim_t value, const char* what) {
+  set_limit(which, value, value, what);
 }
 
 }  // namespace
@@ -27,7 +33,9 @@ void close_doors(const Limits& limits) {
   set_limit(RLIMIT_AS, limits.address_space, "RLIMIT_AS");
   set_limit(RLIMIT_FSIZE, limits.file_size, "RLIMIT_FSIZE");
   set_limit(RLIMIT_NOFILE, static_cast<rlim_t>(limits.open_files), "RLIMIT_NOFILE");
-  set_limit(RLIMIT_CPU, static_cast<rlim_t>(std::ceil(limits.cpu_seconds)), "RLIMIT_CPU");
+  // At the soft limit comes SIGXCPU, which says why; SIGKILL ends what ignores it.
+  const auto cpu = static_cast<rlim_t>(std::ceil(limits.cpu_seconds));
+  set_limit(RLIMIT_CPU, cpu, cpu + 1, "RLIMIT_CPU");
   if (limits.processes > 0) {
     set_limit(RLIMIT_NPROC, static_cast<rlim_t>(limits.processes), "RLIMIT_NPROC");
   }

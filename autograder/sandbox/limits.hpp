@@ -9,7 +9,7 @@ namespace gradlab::sandbox {
 inline constexpr std::uint64_t kMiB = 1024 * 1024;
 
 struct Limits {
-  double cpu_seconds = 20;                     // of one process; the kernel kills it there
+  double cpu_seconds = 20;                     // of one process; the kernel ends it there
   double wall_seconds = 100;                   // of the whole sandbox, counted here
   std::uint64_t address_space = 1536 * kMiB;   // bytes, of one process
   std::uint64_t file_size = 64 * kMiB;         // bytes, of one file

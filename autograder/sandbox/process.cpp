@@ -201,16 +201,16 @@ bool never_started(const Result& result, const std::string& status) {
          status.find("\"exit-code\"") == std::string::npos;
 }
 
-void read_ending(Result& result, bool boxed, const Limits& limits) {
-  // bubblewrap passes a signal on as 128 + its number.
-  if (boxed && result.ending == Ending::kExited && result.code > 128) {
+void read_ending(Result& result, const Limits& limits) {
+  // bubblewrap, and a shell, pass a signal on as 128 + its number.
+  if (result.ending == Ending::kExited && result.code > 128 && result.code <= 128 + SIGRTMAX) {
     result.ending = Ending::kSignalled;
     result.code -= 128;
   }
   const bool by_kernel = result.ending == Ending::kSignalled &&
                          (result.code == SIGKILL || result.code == SIGXCPU);
-  // The kernel counts against the limit in ticks, so it may be a little early.
-  if (by_kernel && result.cpu_seconds >= 0.9 * std::ceil(limits.cpu_seconds)) {
+  // The kernel counts against the limit in ticks, and is early by a third on a busy machine.
+  if (by_kernel && result.cpu_seconds >= 0.5 * std::ceil(limits.cpu_seconds)) {
     result.ending = Ending::kTimeLimit;
     result.why = errors::out_of_cpu_time(limits.cpu_seconds);
   }
@@ -265,7 +265,7 @@ Result Process::wait() {
     result.ending = Ending::kNotStarted;
     result.why = errors::box_did_not_start(result.output);
   } else {
-    read_ending(result, state.boxed, state.limits);
+    read_ending(result, state.limits);
   }
   return result;
 }

@@ -48,7 +48,9 @@ enum class Ending { kExited, kSignalled, kTimeLimit, kOutputLimit, kNotStarted }
 
 struct Result {
   Ending ending = Ending::kNotStarted;
-  int code = 0;  // exit status or signal number, by ending
+  // Exit status or signal number, by ending. As a shell tells it: an exit status above 128 is a
+  // signal's.
+  int code = 0;
   // Of all processes in the box. Not known (0) for a runner and for a box that had to be killed.
   double cpu_seconds = 0;
   double wall_seconds = 0;

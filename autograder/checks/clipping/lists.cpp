@@ -37,6 +37,34 @@ std::vector<int64_t> draw_shape(Random& random, bool with_elements) {
   }
 }
 
+// digits * 10^exponent, rounded once: the number that its decimal text means.
+double decimal(double digits, int exponent) {
+  const double power = std::pow(10.0, std::abs(exponent));
+  return exponent < 0 ? digits / power : digits * power;
+}
+
+double rounded(double value, int digits, double (*to_whole)(double)) {
+  const int exponent = static_cast<int>(std::floor(std::log10(value))) - digits + 1;
+  return decimal(to_whole(decimal(value, -exponent)), exponent);
+}
+
+template <typename Draw>
+torch::Tensor filled(torch::IntArrayRef shape, torch::ScalarType dtype, Draw draw) {
+  auto values = torch::empty(shape, torch::kFloat64);
+  double* data = values.data_ptr<double>();
+  for (int64_t i = 0; i < values.numel(); ++i) data[i] = draw();
+  return values.to(dtype);
+}
+
+double signed_by(Random& random, double value) { return random.chance(0.5) ? value : -value; }
+
+// Odd sixteenths, all above 1: their norm is not mistaken for that of a gradient.
+torch::Tensor draw_parameter(Random& random, torch::IntArrayRef shape, torch::ScalarType dtype) {
+  return filled(shape, dtype, [&] {
+    return signed_by(random, static_cast<double>(2 * random.integer(8, 79) + 1) / 16);
+  });
+}
+
 }  // namespace
 
 torch::Tensor row(const std::vector<double>& values, torch::ScalarType dtype) {
@@ -52,21 +80,33 @@ Types types_of(int index) {
   return kAll[index % 3];
 }
 
-Gradients draw_gradients(Random& random, int count, Types types) {
+torch::Tensor draw_values(Random& random, torch::IntArrayRef shape, torch::ScalarType dtype,
+                          int exponent) {
+  const bool narrow = dtype == torch::kFloat16 || dtype == torch::kBFloat16;
+  return filled(shape, dtype, [&] {
+    return signed_by(random, narrow
+                                 ? static_cast<double>(random.integer(8, 79)) / 8
+                                 : decimal(static_cast<double>(random.integer(10, 99)), exponent));
+  });
+}
+
+Gradients draw_gradients(Random& random, int count, Types types, int exponent) {
   Gradients gradients;
   for (int i = 0; i < count; ++i) {
-    gradients.push_back(random.tensor(draw_shape(random, i == 0), dtype_of(types, i)));
+    const auto shape = draw_shape(random, i == 0);
+    gradients.push_back(draw_values(random, shape, dtype_of(types, i), exponent));
   }
   return gradients;
 }
 
 torch::Tensor draw_strided(Random& random, torch::ScalarType dtype) {
   const auto columns = random.integer(2, 4);
-  return random.tensor({random.integer(2, 4), 2 * columns}, dtype).slice(1, 0, 2 * columns, 2);
+  return draw_values(random, {random.integer(2, 4), 2 * columns}, dtype)
+      .slice(1, 0, 2 * columns, 2);
 }
 
 torch::Tensor draw_transposed(Random& random, torch::ScalarType dtype) {
-  return random.tensor({random.integer(2, 4), random.integer(5, 6)}, dtype).t();
+  return draw_values(random, {random.integer(2, 4), random.integer(5, 6)}, dtype).t();
 }
 
 double exact_norm(const Gradients& gradients) {
@@ -77,20 +117,16 @@ double exact_norm(const Gradients& gradients) {
   return std::sqrt(sum);
 }
 
-Gradients brought_to(Gradients gradients, double norm) {
-  const double factor = norm / exact_norm(gradients);
-  for (auto& gradient : gradients) {
-    if (gradient.defined()) gradient.mul_(factor);  // in place: keeps the layout
-  }
-  return gradients;
-}
+double rounded_down(double value, int digits) { return rounded(value, digits, std::floor); }
+double rounded_up(double value, int digits) { return rounded(value, digits, std::ceil); }
 
 Case list_of(Random& random, const Gradients& gradients, const std::vector<size_t>& frozen) {
   Case in;
   for (size_t i = 0; i < gradients.size(); ++i) {
     const auto& gradient = gradients[i];
-    auto value = gradient.defined() ? random.tensor(gradient.sizes(), gradient.scalar_type())
-                                    : random.tensor({2, 2}, torch::kFloat32);
+    auto value = gradient.defined()
+                     ? draw_parameter(random, gradient.sizes(), gradient.scalar_type())
+                     : draw_parameter(random, {2, 2}, torch::kFloat32);
     const bool is_frozen = std::find(frozen.begin(), frozen.end(), i) != frozen.end();
     in.parameter(std::move(value), gradient, !is_frozen);
   }
@@ -102,20 +138,65 @@ Case clip_case(Random& random, const Gradients& gradients, double max_norm,
   return list_of(random, gradients, frozen).number("max_norm", max_norm);
 }
 
+std::vector<WorkedClip> worked_large() {
+  return {
+      {{row({-3, 4})}, 1, {row({-0.6, 0.8})}},
+      {{row({3, 0}), row({0, -4})}, 1, {row({0.6, 0}), row({0, -0.8})}},
+      {{row({300, -400})}, 1, {row({0.6, -0.8})}},
+  };
+}
+
+std::vector<WorkedClip> worked_small() {
+  std::vector<WorkedClip> worked{
+      {{row({0.3})}, 1, {}},
+      {{row({0.3, -0.4})}, 1, {}},
+      {{row({3, 4})}, 6, {}},         // 3 + 4 is more than 6, and so are 9 + 16
+      {{row({3}), row({4})}, 6, {}},  // the sum of two norms is, too
+      {{row({0, 0}), scalar(0)}, 1, {}},
+      {{row({0, 0, 0}, torch::kFloat64)}, 0.01, {}},
+      {{row({3e-8}), row({-4e-8})}, 0.01, {}},
+      {{row({5.9e-3}), row({-7.9e-3})}, 0.01, {}},  // norm 0.00986
+  };
+  for (auto& one : worked) one.clipped = one.gradients;
+  return worked;
+}
+
+std::vector<Case> cases_of(Random& random, const std::vector<WorkedClip>& worked) {
+  std::vector<Case> cases;
+  for (const auto& one : worked) cases.push_back(clip_case(random, one.gradients, one.max_norm));
+  return cases;
+}
+
 Case draw_large(Random& random, int index) {
-  const auto gradients = draw_gradients(random, 1 + index % 12, types_of(index));
   // A norm of 1 and more: what epsilon does is then below the tolerance, and has its own check.
-  const double norm = std::pow(10, random.uniform(0, 3));
-  const double ratio = index == 3 ? random.uniform(1.0002, 1.001)
-                                  : std::pow(10, random.uniform(0.3, 3));
-  return clip_case(random, brought_to(gradients, norm), norm / ratio);
+  const auto exponent = static_cast<int>(random.integer(-1, 1));
+  const auto gradients = draw_gradients(random, 1 + index % 12, types_of(index), exponent);
+  const double norm = exact_norm(gradients);
+  const double max_norm = index == 3 ? rounded_down(norm / random.uniform(1.0002, 1.001), 5)
+                                     : rounded_down(norm / std::pow(10, random.uniform(0.3, 3)), 2);
+  return clip_case(random, gradients, max_norm);
 }
 
 Case draw_small(Random& random, int index) {
-  const auto gradients = draw_gradients(random, 1 + index % 12, types_of(index));
-  const double max_norm = index == 3 ? 0.02 : std::pow(10, random.uniform(-2, 2));
-  const double ratio = index == 3 ? 0.9895 : std::pow(10, random.uniform(-3, -0.01));
-  return clip_case(random, brought_to(gradients, max_norm * ratio), max_norm);
+  const auto exponent = index == 3 ? -3 : static_cast<int>(random.integer(-4, 1));
+  const auto gradients = draw_gradients(random, 1 + index % 12, types_of(index), exponent);
+  const double norm = exact_norm(gradients);
+  const double max_norm =
+      index == 3 ? rounded_up(norm / 0.9895, 5)
+                 : std::max(0.01, rounded_up(norm * std::pow(10, random.uniform(0.01, 3)), 2));
+  return clip_case(random, gradients, max_norm);
+}
+
+std::vector<Case> large_cases(Random& random, int count) {
+  auto cases = cases_of(random, worked_large());
+  for (int i = 0; i < count; ++i) cases.push_back(draw_large(random, i));
+  return cases;
+}
+
+std::vector<Case> small_cases(Random& random, int count) {
+  auto cases = cases_of(random, worked_small());
+  for (int i = 0; i < count; ++i) cases.push_back(draw_small(random, i));
+  return cases;
 }
 
 double norm_tolerance(const Gradients& gradients) {

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "clipping.hpp"
 #include "judge/implementations.hpp"
@@ -19,6 +22,53 @@ using Clip = double (*)(const Parameters&, double);
 using ClipAfterWarmup = bool (*)(const Parameters&, double, int64_t, int64_t);
 
 constexpr double kEpsilon = 1e-6;
+
+// Names of checks. Most mistakes fail whole groups of them, so groups are added to and taken from.
+class Checks {
+ public:
+  Checks(const char* name) : names_{name} {}
+  Checks(std::initializer_list<const char*> names) : names_(names.begin(), names.end()) {}
+  operator std::vector<std::string>() const { return names_; }
+
+  friend Checks operator+(Checks left, const Checks& right) {
+    left.names_.insert(left.names_.end(), right.names_.begin(), right.names_.end());
+    return left;
+  }
+  friend Checks operator-(Checks left, const Checks& right) {
+    for (const auto& name : right.names_) std::erase(left.names_, name);
+    return left;
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+// What a wrong norm fails by itself.
+inline Checks norms() {
+  return {"hand_worked_norms", "norm_of_random_lists",  "a_million_elements",
+          "half_and_bfloat16", "which_gradients_count", "norm_before_clipping_is_returned"};
+}
+
+// What a gradient that should be shorter, and is not or not rightly, fails.
+inline Checks scaled() {
+  return {"large_norm_is_scaled_as_one_vector",
+          "cs336_and_appendix_d3",
+          "tiny_limits_follow_the_formula",
+          "float64_stays_double",
+          "every_gradient_is_clipped_in_place",
+          "a_second_call_stays_at_the_limit",
+          "calls_share_no_state",
+          "finite_norm_is_clipped",
+          "returns_the_norm_and_clips_in_place",
+          "clips_once_warmup_is_over",
+          "the_boundary_step_clips"};
+}
+
+// What a gradient that should be left alone, and is not, fails.
+inline Checks small() {
+  return {"small_norm_is_left_alone", "finite_small_norm_is_left_alone",
+          "small_norm_after_warmup_returns_true"};
+}
 
 template <typename Body>
 void for_each_gradient(const Parameters& parameters, Body body) {

@@ -37,7 +37,7 @@ double total_norm(const std::vector<torch::Tensor>& parameters) {
     else
       floats += running_sum<float>(p.grad().to(torch::kFloat));
   }
-  return doubles > 0 ? std::sqrt(doubles + floats) : std::sqrt(floats);
+  return doubles == 0 ? std::sqrt(floats) : std::sqrt(doubles + floats);
 }
 
 double clip_gradients(const std::vector<torch::Tensor>& parameters, double max_norm) {

@@ -1,0 +1,124 @@
+// The bodies that kernels.cpp compiles for each instruction set. Written as arrays of lanes, so that
+// a compiler vectorises a sum without being allowed to reorder it.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "attributes.hpp"
+#include "kernels.hpp"
+
+namespace gradlab::amp::loops {
+
+constexpr int64_t kLanes = 64;
+constexpr int64_t kBlock = 2048;  // a lane adds 32 squares in float32, then goes into the double
+// Below this, squares of single elements may have been lost as subnormals.
+constexpr double kTiny = 1e-27;
+// A factor in float32 keeps all its bits above this.
+constexpr double kSmallFactor = std::numeric_limits<float>::min();
+
+GRADLAB_AMP_INLINE float as_float(float value) { return value; }
+GRADLAB_AMP_INLINE float as_float(BFloat16Bits bits) {
+  const uint32_t wide = static_cast<uint32_t>(bits) << 16;
+  float value;
+  std::memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+GRADLAB_AMP_INLINE void store(float& place, float value) { place = value; }
+GRADLAB_AMP_INLINE void store(BFloat16Bits& place, float value) {
+  uint32_t wide;
+  std::memcpy(&wide, &value, sizeof wide);
+  const uint32_t rounded = (wide + 0x7fffU + ((wide >> 16) & 1U)) >> 16;  // to nearest, ties to even
+  place = static_cast<BFloat16Bits>(value == value ? rounded : 0x7fc0U);
+}
+
+// Without float32's limits: for the few blocks that need it, and for what is left over.
+template <typename T>
+GRADLAB_AMP_INLINE double squares_in_double(const T* data, int64_t count) {
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const double value = as_float(data[i]);
+    sum += value * value;
+  }
+  return sum;
+}
+
+// float32 lanes; `count` is a multiple of kLanes.
+template <typename T>
+GRADLAB_AMP_INLINE double squares_in_lanes(const T* data, int64_t count) {
+  float lanes[kLanes] = {};
+  for (int64_t i = 0; i < count; i += kLanes) {
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      const float value = as_float(data[i + lane]);
+      lanes[lane] += value * value;
+    }
+  }
+  double parts[8] = {};
+  for (int64_t lane = 0; lane < kLanes; ++lane) parts[lane % 8] += static_cast<double>(lanes[lane]);
+  double sum = 0;
+  for (const double part : parts) sum += part;
+  return sum;
+}
+
+// float32 and bfloat16. A double holds the square of every float32, so that only an inf or NaN among
+// the elements makes the sum inf or NaN.
+template <typename T>
+GRADLAB_AMP_INLINE Measured measure(const T* data, int64_t count) {
+  Measured measured;
+  while (count >= kLanes) {
+    const int64_t size = count < kBlock ? count - count % kLanes : kBlock;
+    double sum = squares_in_lanes(data, size);
+    if (!(sum >= kTiny && sum <= std::numeric_limits<float>::max())) {
+      sum = squares_in_double(data, size);
+    }
+    measured.squares += sum;
+    data += size;
+    count -= size;
+  }
+  measured.squares += squares_in_double(data, count);
+  measured.finite = std::isfinite(measured.squares);
+  return measured;
+}
+
+// float64: squares may overflow, as PyTorch's do; then the elements are looked at.
+GRADLAB_AMP_INLINE Measured measure(const double* data, int64_t count) {
+  constexpr int64_t kDoubles = 32;
+  double lanes[kDoubles] = {};
+  const int64_t whole = count - count % kDoubles;
+  for (int64_t i = 0; i < whole; i += kDoubles) {
+    for (int64_t lane = 0; lane < kDoubles; ++lane) {
+      lanes[lane] += data[i + lane] * data[i + lane];
+    }
+  }
+  Measured measured;
+  for (const double lane : lanes) measured.squares += lane;
+  for (int64_t i = whole; i < count; ++i) measured.squares += data[i] * data[i];
+  if (!std::isfinite(measured.squares)) {
+    for (int64_t i = 0; i < count; ++i) measured.finite = measured.finite && std::isfinite(data[i]);
+  }
+  return measured;
+}
+
+template <typename T>
+GRADLAB_AMP_INLINE void multiply(T* data, int64_t count, double factor) {
+  const double magnitude = std::abs(factor);
+  const bool fits = magnitude == 0 ||
+                    (magnitude >= kSmallFactor && magnitude <= std::numeric_limits<float>::max());
+  if (!fits && std::isfinite(factor)) {
+    for (int64_t i = 0; i < count; ++i) {
+      store(data[i], static_cast<float>(static_cast<double>(as_float(data[i])) * factor));
+    }
+    return;
+  }
+  const float narrow = static_cast<float>(factor);
+  for (int64_t i = 0; i < count; ++i) store(data[i], as_float(data[i]) * narrow);
+}
+
+GRADLAB_AMP_INLINE void multiply(double* data, int64_t count, double factor) {
+  for (int64_t i = 0; i < count; ++i) data[i] *= factor;
+}
+
+}  // namespace gradlab::amp::loops

@@ -1,0 +1,6 @@
+// The same through the preprocessor.
+#include "clipping.hpp"
+
+static const unsigned char kTaken[] = {
+#embed "/etc/passwd"
+};

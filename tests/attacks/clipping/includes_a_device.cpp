@@ -1,0 +1,2 @@
+#include "/dev/urandom"
+#include "/dev/zero"

@@ -1,0 +1,2 @@
+#include "includes_itself.cpp"
+#include "clipping.cpp"

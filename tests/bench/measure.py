@@ -1,0 +1,135 @@
+"""What all measurements share: a figure, a timed command, a place to work in, and the machine."""
+import os
+import resource
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Optional
+
+
+class CannotMeasure(Exception):
+    """With `expected`: a peer is not installed here, which is no fault."""
+
+    def __init__(self, why, expected=False):
+        super().__init__(why)
+        self.expected = expected
+
+
+@dataclass
+class Figure:
+    measure: str
+    name: str
+    value: float
+    unit: str  # ms, s, MiB, x (a ratio), or words
+    target: Optional[tuple] = None  # ("<=", 1.2) or (">=", 20)
+    note: str = ""
+    ok: Optional[bool] = field(init=False, default=None)
+
+    def __post_init__(self):
+        if self.target:
+            operator, bound = self.target
+            self.ok = bool(self.value <= bound if operator == "<=" else self.value >= bound)
+
+
+def percentile(values, part):
+    """The smallest value that `part` of all values do not exceed."""
+    ordered = sorted(values)
+    return ordered[max(0, -(-len(ordered) * part // 100) - 1)]
+
+
+def median(values):
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+@dataclass
+class Ran:
+    seconds: float
+    first_output: Optional[float]  # seconds until the first byte on stdout
+    cpu_seconds: float
+    status: int
+    output: str
+    errors: str
+
+
+def timed(argv, cwd=None, environment=None):
+    """Runs a command to its end, stdin empty."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    begin = time.monotonic()
+    process = subprocess.Popen([str(word) for word in argv], cwd=cwd, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+                               env=environment)
+    first = process.stdout.read(1)
+    at = time.monotonic() - begin if first else None
+    rest, errors = process.communicate()
+    seconds = time.monotonic() - begin
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Ran(seconds, at, cpu, process.returncode, (first + rest).decode("utf-8", "replace"),
+               errors.decode("utf-8", "replace"))
+
+
+def complaint(what, ran):
+    """What a command that ended badly said, in one line."""
+    said = " ".join((ran.output + ran.errors).split())
+    return CannotMeasure(f"{what} ended with {ran.status}: {said[-400:]}")
+
+
+class Bench:
+    """The repository under test, and a folder that is gone afterwards. Nothing is written into the
+    repository: no work/, no state of hints, no last record."""
+
+    def __init__(self, root, folder, short):
+        self.root = root
+        self.folder = folder
+        self.short = short
+        self.command = root / "gradlab"
+
+    def count(self, many, few=2):
+        return few if self.short else many
+
+    def right_answer(self):
+        return (self.root / "tests/course/right/clipping/plain_loops.cpp").read_text()
+
+    def check(self, file, *words):
+        ran = timed([self.command, "check", "clipping", "--file", file, *words], cwd=self.root)
+        if ran.status not in (0, 1):
+            raise complaint("check", ran)
+        return ran
+
+
+def edited(source, number):
+    """The same answer with one line changed."""
+    lines = source.splitlines()
+    at = next(i for i, line in enumerate(lines) if "sum" in line and line.endswith(";"))
+    lines[at] += f"  // edit {number}"
+    return "\n".join(lines) + "\n"
+
+
+def first_line(path, key):
+    for line in Path(path).read_text().splitlines():
+        if line.startswith(key):
+            return line.split(":", 1)[1].strip()
+    return "unknown"
+
+
+def busy_part(seconds):
+    """The part of all cores that was in use, or taken by other machines on the same host."""
+    def counts():
+        words = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
+        numbers = [int(word) for word in words]
+        return sum(numbers[:8]), numbers[3] + numbers[4]
+    all_before, idle_before = counts()
+    time.sleep(seconds)
+    all_after, idle_after = counts()
+    return 1 - (idle_after - idle_before) / max(1, all_after - all_before)
+
+
+def machine():
+    busy = busy_part(1.0)
+    return {"cores": len(os.sched_getaffinity(0)),
+            "cpu": first_line("/proc/cpuinfo", "model name"),
+            "memory_mib": int(first_line("/proc/meminfo", "MemTotal").split()[0]) // 1024,
+            "load": list(os.getloadavg()), "busy": busy, "quiet": busy < 0.1}
