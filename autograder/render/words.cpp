@@ -120,13 +120,12 @@ std::string case_text(const record::Failing& failing) {
 std::string short_name(const record::BehavesLike& bug) { return with_blanks(bug.bug); }
 
 std::string behaves_like(const record::BehavesLike& bug) {
-  const bool closed = bug.belief.ends_with('.') || bug.belief.ends_with('?');
-  return bug.belief + (closed || bug.hint.empty() ? "" : ".") +
-         (bug.hint.empty() ? "" : " " + bug.hint);
+  return fmt::format("{} ({}).{}{}", short_name(bug), bug.belief, bug.hint.empty() ? "" : " ",
+                     bug.hint);
 }
 
 std::string read_at(const Record& record, int task) {
-  return fmt::format("handouts/{}.md#{}", record.lab, task);
+  return fmt::format("handouts/{}.md, task {}", record.lab, task);
 }
 
 bool is_failed(Verdict verdict) {

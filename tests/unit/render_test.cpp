@@ -60,9 +60,10 @@ TEST(CheckText, a_failure_is_told_in_the_fixed_order) {
             one gradient [0.3], max_norm 1
             at gradient of parameter 0: expected 0.3 (unchanged), got 0.99999666
             off by 7.0e-01, allowed 0; 1 of 1 differ
-            behaves like: scales always, also below the limit. What should
-            happen when the norm is already below the limit?
-            again: ./gradlab debug clipping.2    read: handouts/clipping.md#2
+            behaves like: scales always (clipping brings the norm to the limit).
+            What should happen when the norm is already below the limit?
+            again: ./gradlab debug clipping.2
+            read: handouts/clipping.md, task 2
   clipping.3  Refuse what is not finite            not started   0 of 5
   clipping.4  Clip once warm-up is over            not started   0 of 3
 you printed (in that case):
@@ -221,8 +222,8 @@ TEST(Diagnoses, come_after_the_verdicts_and_name_their_check) {
   Record record = testing::scales_always("bruno");
   CheckOptions options;
   EXPECT_EQ(render::render_diagnoses(record, options), R"(clipping.2 small norm is left alone
-  behaves like: scales always, also below the limit. What should happen when the
-  norm is already below the limit?
+  behaves like: scales always (clipping brings the norm to the limit). What
+  should happen when the norm is already below the limit?
 hint: ./gradlab hint clipping.2
 )");
   record.check("infinite_norm_throws")->behaves_like =

@@ -180,7 +180,7 @@ TEST_F(Report, is_complete_without_chart_js) {
   write({testing::right("ada"), testing::scales_always("bruno")});
   EXPECT_FALSE(fs::exists(folder_.path() / "report/plots.js"));
   EXPECT_THAT(page("index.html"), AllOf(Not(HasSubstr("<script")), HasSubstr("As a table"),
-                                        HasSubstr("scales always, also below the limit")));
+                                        HasSubstr("brings the norm to the limit")));
   options_.chart_js = "/nowhere/chart.min.js";
   EXPECT_THAT(message_of<render::RenderError>([&] { write({testing::right("ada")}); }),
               HasSubstr("/nowhere/chart.min.js: cannot be read (No such file"));

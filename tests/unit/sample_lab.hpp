@@ -120,7 +120,7 @@ inline Record scales_always(const std::string& student) {
   record::apply(record, {{"event", "diagnosis"},
                          {"check", "small_norm_is_left_alone"},
                          {"bug", "scales_always"},
-                         {"belief", "scales always, also below the limit"},
+                         {"belief", "clipping brings the norm to the limit"},
                          {"hint", "What should happen when the norm is already below the limit?"}});
   record::apply(record,
                 {{"event", "end"}, {"student_output", "norm = 0.3\n"}, {"output_cut", false}});
