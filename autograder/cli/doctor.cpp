@@ -107,9 +107,13 @@ void examine(const CLI::App& app, const Manifest& lab, const DoctorOptions& opti
   const auto contents = contents_of(workspace, "judge_" + lab.slug);
   std::vector<doctor::Proof> proofs;
   proofs.push_back(doctor::contract(lab, contents, workspace.contract(lab.slug)));
-  for (auto& proof :
-       doctor::implementations({lab, setup, contents}, runs_for(options, lab.slug, session))) {
-    proofs.push_back(std::move(proof));
+  if (doctor::can_be_run(lab, contents)) {
+    const auto runs = runs_for(options, lab.slug, session);
+    for (auto& proof : doctor::implementations({lab, setup, contents}, runs)) {
+      proofs.push_back(std::move(proof));
+    }
+  } else {
+    proofs.front().notes.push_back("nothing was run: mend the contract first");
   }
   const doctor::Surroundings around{
       workspace.root(), setup.toolchain.torch,

@@ -103,18 +103,23 @@ void show_notes(const intake::Batch& batch) {
   for (const auto& text : batch.notes) note(render::printable(text));
 }
 
-void write_results(const pipeline::BatchResult& result, const pipeline::BatchRun& run,
-                   const std::vector<std::string>& notes, double seconds, const Session& session) {
-  const Manifest& lab = run.lab;
+void show_results(const pipeline::BatchResult& result, double seconds, const Session& session) {
+  const render::GradeOptions view{session.options.colour, session.options.width};
+  print("\n" + render::render_grade_table(result.records, view));
+  print(render::render_grade_summary(result.records, seconds, view));
+  if (result.stopped.empty()) return;
+  note(fmt::format("stopped: {}. What is graded stays; the same command goes on from there.",
+                   result.stopped));
+}
+
+void write_reports(const pipeline::BatchResult& result, const pipeline::BatchRun& run,
+                   const std::vector<std::string>& notes, const Session& session) {
   const pipeline::BatchFolder& folder = run.folder;
   render::ReportOptions report;
   report.templates = session.workspace.root() / "autograder/render/templates";
   report.chart_js = render::installed_chart_js();
   report.notes = notes;
-  render::write_report(result.records, lab, folder.path(), report);
-  const render::GradeOptions view{session.options.colour, session.options.width};
-  print("\n" + render::render_grade_table(result.records, view));
-  print(render::render_grade_summary(result.records, seconds, view));
+  render::write_report(result.records, run.lab, folder.path(), report);
   const auto shown = [&](const char* name) {
     return session.workspace.shown(folder.path() / name);
   };
@@ -157,16 +162,13 @@ void run_grade(const GradeOptions& options, Session& session) {
   if (options.audit_seeds > 0) return audit_seeds(run, options.audit_seeds, session);
   const auto result = pipeline::run_batch(run);
   progress.end_line();
-  write_results(result, run, batch.notes, progress.seconds(), session);
-  if (!result.stopped.empty()) {
-    note(fmt::format("stopped: {}. What is graded stays; the same command goes on from there.",
-                     result.stopped));
-    session.exit_status = interrupted ? 130 : kGraderFault;
-    return;
-  }
+  // First what needs no disk: it may be full, and then that is why the batch stopped.
+  show_results(result, progress.seconds(), session);
+  write_reports(result, run, batch.notes, session);
   for (const auto& record : result.records) {
     if (record.verdict == record::Verdict::kGraderError) session.exit_status = kGraderFault;
   }
+  if (!result.stopped.empty()) session.exit_status = interrupted ? 130 : kGraderFault;
 }
 
 }  // namespace

@@ -124,6 +124,18 @@ class Contract {
 
 }  // namespace
 
+bool can_be_run(const Manifest& lab, const Contents& contents) {
+  for (const auto& task : lab.tasks) {
+    for (const auto& check : task.checks) {
+      const auto is_it = [&](const ListedCheck& listed) {
+        return listed.name == check.name && listed.task == task.id;
+      };
+      if (std::none_of(contents.checks.begin(), contents.checks.end(), is_it)) return false;
+    }
+  }
+  return true;
+}
+
 std::vector<ContractFunction> functions_of(const std::string& slug, const std::string& header) {
   // Function<decltype(clipping::total_norm)> total_norm{"clipping.1"};
   const std::regex entry(R"re((\w+)\s*\{\s*")re" + slug + R"re(\.(\d{1,2})"\s*\})re");

@@ -13,6 +13,9 @@ namespace gradlab::doctor {
 Proof contract(const Manifest& lab, const Contents& contents,
                const std::filesystem::path& contract_header);
 
+// Whether the judge has every check that lab.toml names. Where it has not, no grading would end.
+bool can_be_run(const Manifest& lab, const Contents& contents);
+
 // The functions of each task, by the labels of the contract's Impl: {"total_norm", 1}.
 struct ContractFunction {
   std::string name;

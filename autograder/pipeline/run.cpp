@@ -1,9 +1,8 @@
 #include "pipeline/run.hpp"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 
+#include "pipeline/load_failure.hpp"
 #include "pipeline/work_folder.hpp"
 
 namespace gradlab::pipeline {
@@ -64,28 +63,6 @@ nlohmann::json limits_of(const manifest::Limits& limits) {
           {"memory_mib", limits.memory_mib},
           {"output_kib", limits.output_kib},
           {"processes", limits.processes}};
-}
-
-// "_ZN8clipping…" in a linker's or loader's words as C++ names.
-std::string demangle_words(const std::string& text) {
-  std::string out;
-  for (size_t at = 0; at < text.size();) {
-    const size_t start = text.find("_Z", at);
-    if (start == std::string::npos) return out + text.substr(at);
-    size_t end = start;
-    while (end < text.size() &&
-           (isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_')) {
-      ++end;
-    }
-    int status = 0;
-    char* name =
-        abi::__cxa_demangle(text.substr(start, end - start).c_str(), nullptr, nullptr, &status);
-    out += text.substr(at, start - at);
-    out += status == 0 ? std::string(name) : text.substr(start, end - start);
-    free(name);
-    at = end;
-  }
-  return out;
 }
 
 }  // namespace
@@ -182,7 +159,7 @@ bool Worker::Run::take(const std::string& kind, const nlohmann::json& event) {
   if (kind == "grader_error") {
     record::refuse(record_, Verdict::kGraderError, event.value("message", "the judge failed"));
   } else if (kind == "load_failed") {
-    take_load_failure(event);
+    refuse_for_load_failure(record_, event.value("why", ""), worker_.lab_);
   } else if (kind == "replay" || kind == "seed" || on_event) {
     if (on_event) on_event(event);
   } else if (kind == "end" && !record_.student_output.empty()) {
@@ -198,14 +175,6 @@ bool Worker::Run::take(const std::string& kind, const nlohmann::json& event) {
     return kind == "died";
   }
   return false;
-}
-
-void Worker::Run::take_load_failure(const nlohmann::json& event) {
-  record::Diagnostic diagnostic;
-  diagnostic.file = worker_.lab_.hand_in.front();
-  diagnostic.message = "cannot be linked: " + demangle_words(event.value("why", ""));
-  diagnostic.hint = "a function is declared and called, but defined nowhere";
-  record::refuse(record_, Verdict::kCompileError, "it does not link", {diagnostic});
 }
 
 void Worker::Run::judge_is_gone() {

@@ -32,7 +32,6 @@ class Worker::Run {
   void hand_over(nlohmann::json& order, const std::string& library, bool overlap);
   void listen();
   bool take(const std::string& kind, const nlohmann::json& event);  // true when it was the last
-  void take_load_failure(const nlohmann::json& event);
   void judge_is_gone();
 
   Worker& worker_;

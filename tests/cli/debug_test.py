@@ -27,7 +27,7 @@ def scales_always(workspace):
 
 @pytest.fixture
 def reads_too_far(workspace):
-    return write(workspace, RIGHT.read_text().replace("i < flat.numel()", "i < flat.numel() + 1"))
+    return write(workspace, RIGHT.read_text().replace("i < flat.numel()", "i < 100000000"))
 
 
 def test_it_shows_the_case_what_came_and_what_was_expected(scales_always):
@@ -81,7 +81,7 @@ def test_in_a_terminal_gdb_stops_in_the_students_function(scales_always):
             pass
         process.wait(timeout=60)
     os.close(leader)
-    stops = re.search(rb"#0 .*clipping::\w+ \(.*\n?.*clipping\.cpp:\d+", told)
+    stops = re.search(rb"#0 +clipping::\w+ \([^#]*/clipping\.cpp:\d+", told)
     assert stops, told.decode(errors="replace")
 
 

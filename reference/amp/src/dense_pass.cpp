@@ -46,14 +46,15 @@ std::optional<DensePass> DensePass::over(at::TensorList gradients) {
                                                   : Element::kBFloat16;
     const int64_t count = gradient.numel();
     if (count == 0) continue;
-    pass.segments_.push_back({gradient.mutable_data_ptr(), pass.count_, count, element});
+    pass.segments_.push_back({&gradient, gradient.mutable_data_ptr(), pass.count_, count, element});
     pass.count_ += count;
   }
   if (pass.count_ == 0 || pass.overlaps()) return std::nullopt;
   return pass;
 }
 
-// A tensor twice, or two views of one memory: threads would meet there, and the order would count.
+// A tensor twice, or two views of one memory: two threads would write there at a time. (The others
+// come one after another.)
 bool DensePass::overlaps() const {
   const auto bytes = [](const Segment& segment) {
     const int64_t size = segment.element == Element::kFloat    ? 4
@@ -63,7 +64,7 @@ bool DensePass::overlaps() const {
     return std::pair(begin, begin + size * segment.count);
   };
   std::vector<std::pair<const char*, const char*>> all;
-  all.reserve(segments_.size() + others_.size());
+  all.reserve(segments_.size());
   for (const Segment& segment : segments_) all.push_back(bytes(segment));
   std::sort(all.begin(), all.end());
   for (size_t i = 1; i < all.size(); ++i) {
@@ -139,12 +140,7 @@ void DensePass::multiply(double factor) const {
       });
     }
   });
-  for (const at::Tensor& gradient : gradients_) {
-    const bool by_atens_ops = std::any_of(others_.begin(), others_.end(), [&](const at::Tensor& other) {
-      return other.is_same(gradient);
-    });
-    if (!by_atens_ops) gradient.unsafeGetTensorImpl()->bump_version();
-  }
+  for (const Segment& segment : segments_) segment.gradient->unsafeGetTensorImpl()->bump_version();
   for (const at::Tensor& other : others_) other.mul_(factor);
 }
 

@@ -34,6 +34,7 @@ class DensePass {
  private:
   enum class Element : uint8_t { kFloat, kDouble, kBFloat16 };
   struct Segment {
+    const at::Tensor* gradient;
     void* data;
     int64_t begin;  // of its elements in the concatenation
     int64_t count;

@@ -19,6 +19,8 @@ constexpr double kTiny = 1e-27;
 // A factor in float32 keeps all its bits above this.
 constexpr double kSmallFactor = std::numeric_limits<float>::min();
 
+// bfloat16 as the float32 that it is; the others as they are.
+GRADLAB_AMP_INLINE double as_float(double value) { return value; }
 GRADLAB_AMP_INLINE float as_float(float value) { return value; }
 GRADLAB_AMP_INLINE float as_float(BFloat16Bits bits) {
   const uint32_t wide = static_cast<uint32_t>(bits) << 16;
@@ -35,31 +37,33 @@ GRADLAB_AMP_INLINE void store(BFloat16Bits& place, float value) {
   place = static_cast<BFloat16Bits>(value == value ? rounded : 0x7fc0U);
 }
 
-// Without float32's limits: for the few blocks that need it, and for what is left over.
+// The sum of squares in kCount lanes of Lane, added up in double. `count` is a multiple of kCount.
+template <typename Lane, int64_t kCount, typename T>
+GRADLAB_AMP_INLINE double squares_in_lanes(const T* data, int64_t count) {
+  Lane lanes[kCount] = {};
+  for (int64_t i = 0; i < count; i += kCount) {
+    for (int64_t lane = 0; lane < kCount; ++lane) {
+      const Lane value = as_float(data[i + lane]);
+      lanes[lane] += value * value;
+    }
+  }
+  double parts[8] = {};
+  for (int64_t lane = 0; lane < kCount; ++lane) {
+    parts[lane % 8] += static_cast<double>(lanes[lane]);
+  }
+  double sum = 0;
+  for (const double part : parts) sum += part;
+  return sum;
+}
+
+// What is left over behind the lanes.
 template <typename T>
-GRADLAB_AMP_INLINE double squares_in_double(const T* data, int64_t count) {
+GRADLAB_AMP_INLINE double squares_one_by_one(const T* data, int64_t count) {
   double sum = 0;
   for (int64_t i = 0; i < count; ++i) {
     const double value = as_float(data[i]);
     sum += value * value;
   }
-  return sum;
-}
-
-// float32 lanes; `count` is a multiple of kLanes.
-template <typename T>
-GRADLAB_AMP_INLINE double squares_in_lanes(const T* data, int64_t count) {
-  float lanes[kLanes] = {};
-  for (int64_t i = 0; i < count; i += kLanes) {
-    for (int64_t lane = 0; lane < kLanes; ++lane) {
-      const float value = as_float(data[i + lane]);
-      lanes[lane] += value * value;
-    }
-  }
-  double parts[8] = {};
-  for (int64_t lane = 0; lane < kLanes; ++lane) parts[lane % 8] += static_cast<double>(lanes[lane]);
-  double sum = 0;
-  for (const double part : parts) sum += part;
   return sum;
 }
 
@@ -70,32 +74,25 @@ GRADLAB_AMP_INLINE Measured measure(const T* data, int64_t count) {
   Measured measured;
   while (count >= kLanes) {
     const int64_t size = count < kBlock ? count - count % kLanes : kBlock;
-    double sum = squares_in_lanes(data, size);
+    double sum = squares_in_lanes<float, kLanes>(data, size);
     if (!(sum >= kTiny && sum <= std::numeric_limits<float>::max())) {
-      sum = squares_in_double(data, size);
+      sum = squares_in_lanes<double, kLanes / 2>(data, size);
     }
     measured.squares += sum;
     data += size;
     count -= size;
   }
-  measured.squares += squares_in_double(data, count);
+  measured.squares += squares_one_by_one(data, count);
   measured.finite = std::isfinite(measured.squares);
   return measured;
 }
 
 // float64: squares may overflow, as PyTorch's do; then the elements are looked at.
 GRADLAB_AMP_INLINE Measured measure(const double* data, int64_t count) {
-  constexpr int64_t kDoubles = 32;
-  double lanes[kDoubles] = {};
-  const int64_t whole = count - count % kDoubles;
-  for (int64_t i = 0; i < whole; i += kDoubles) {
-    for (int64_t lane = 0; lane < kDoubles; ++lane) {
-      lanes[lane] += data[i + lane] * data[i + lane];
-    }
-  }
+  const int64_t whole = count - count % (kLanes / 2);
   Measured measured;
-  for (const double lane : lanes) measured.squares += lane;
-  for (int64_t i = whole; i < count; ++i) measured.squares += data[i] * data[i];
+  measured.squares = squares_in_lanes<double, kLanes / 2>(data, whole) +
+                     squares_one_by_one(data + whole, count - whole);
   if (!std::isfinite(measured.squares)) {
     for (int64_t i = 0; i < count; ++i) measured.finite = measured.finite && std::isfinite(data[i]);
   }

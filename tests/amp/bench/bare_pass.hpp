@@ -1,0 +1,13 @@
+// What the memory allows: one read of all gradients, then one read and write, with nothing else to do.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+namespace bench {
+
+// Sums all elements, then multiplies them by `factor`, on LibTorch's threads. Returns the sum.
+float bare_pass(const std::vector<at::Tensor>& gradients, float factor);
+
+}  // namespace bench
