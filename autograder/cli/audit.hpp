@@ -1,4 +1,5 @@
-// grade --audit-seeds: a batch graded with many seeds, and in words which scores depend on the seed.
+// grade --audit-seeds: a batch graded with many seeds, and in words which scores depend on the
+// seed.
 #pragma once
 
 #include "cli/app.hpp"

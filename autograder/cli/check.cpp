@@ -11,7 +11,8 @@
 namespace gradlab::cli {
 namespace {
 
-// The line of the student's file where a task's todo() stands, for "start with …"; 0 when it is gone.
+// The line of the student's file where a task's todo() stands, for "start with …"; 0 when it is
+// gone.
 int line_of_task(const std::string& file, const std::string& label) {
   std::ifstream in(file);
   std::string line;
@@ -45,8 +46,11 @@ void run_check(const CheckOptions& options, Session& session) {
 
   pipeline::Job job;
   job.hand_in = hand_in;
-  job.start = {"you", options.seed, sandbox::to_string(setup.isolation),
-               options.seed == kPublicSeed, 1,
+  job.start = {"you",
+               options.seed,
+               sandbox::to_string(setup.isolation),
+               options.seed == kPublicSeed,
+               1,
                options.task == 0 ? std::nullopt : std::optional(options.task)};
   job.overlap = true;
   render::CheckOptions view;
@@ -90,7 +94,8 @@ void run_check(const CheckOptions& options, Session& session) {
 
 void add_check(CLI::App& app, Session& session) {
   auto options = std::make_shared<CheckOptions>();
-  auto* verb = app.add_subcommand("check", "Say whether your answer is right, and what it is if not");
+  auto* verb =
+      app.add_subcommand("check", "Say whether your answer is right, and what it is if not");
   verb->group(kForStudents);
   verb->footer(
       "Example:\n"

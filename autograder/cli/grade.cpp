@@ -54,17 +54,18 @@ Manifest guess_lab(const Workspace& workspace, const fs::path& folder) {
     for (const auto& entry : fs::directory_iterator(folder, ignored)) {
       found = found || is_hand_in(entry.path());
       if (!entry.is_directory(ignored)) continue;
-      for (const auto& name : lab.hand_in) found = found || fs::exists(entry.path() / name, ignored);
+      for (const auto& name : lab.hand_in)
+        found = found || fs::exists(entry.path() / name, ignored);
     }
     if (found) matches.push_back(lab.slug);
   }
   if (matches.size() == 1) return workspace.find_lab(matches.front());
   if (matches.empty()) {
-    throw UsageError(fmt::format("no lab's file lies in {}; name the lab with --lab",
-                                 folder.string()));
+    throw UsageError(
+        fmt::format("no lab's file lies in {}; name the lab with --lab", folder.string()));
   }
-  throw UsageError(fmt::format("{} holds files of {}; name one with --lab", folder.string(),
-                               joined(matches)));
+  throw UsageError(
+      fmt::format("{} holds files of {}; name one with --lab", folder.string(), joined(matches)));
 }
 
 class Progress {
@@ -98,10 +99,6 @@ class Progress {
   render::Progress progress_;
   std::map<record::Verdict, int> counts_;
 };
-
-void show_notes(const intake::Batch& batch) {
-  for (const auto& text : batch.notes) note(render::printable(text));
-}
 
 void show_results(const pipeline::BatchResult& result, double seconds, const Session& session) {
   const render::GradeOptions view{session.options.colour, session.options.width};
@@ -146,18 +143,21 @@ void run_grade(const GradeOptions& options, Session& session) {
   });
   auto setup = prepare_grader(session, lab, /*own_file=*/false, options.isolation);
   setup.stop = &interrupted;
-  print(fmt::format("{} hand-ins found in {} ({}). Lab {}. Sandbox: {}. Seed {} {} {}\n",
-                    batch.hand_ins.size(), options.folder, batch.shape, lab.slug,
-                    sandbox::to_string(setup.isolation), out.seed(),
-                    out.is_new() ? "kept in" : "from",
-                    session.workspace.shown(out.path() / "batch.json")));
-  show_notes(batch);
+  print(fmt::format(
+      "{} hand-ins found in {} ({}). Lab {}. Sandbox: {}. Seed {} {} {}\n", batch.hand_ins.size(),
+      options.folder, batch.shape, lab.slug, sandbox::to_string(setup.isolation), out.seed(),
+      out.is_new() ? "kept in" : "from", session.workspace.shown(out.path() / "batch.json")));
+  for (const auto& text : batch.notes) note(render::printable(text));
 
   signal(SIGINT, on_interrupt);
   signal(SIGTERM, on_interrupt);
   Progress progress(session, static_cast<int>(batch.hand_ins.size()));
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  pipeline::BatchRun run{lab, setup, batch.hand_ins, out, options.jobs > 0 ? options.jobs : cores,
+  pipeline::BatchRun run{lab,
+                         setup,
+                         batch.hand_ins,
+                         out,
+                         options.jobs > 0 ? options.jobs : cores,
                          [&](const Record& record, bool graded) { progress.take(record, graded); }};
   if (options.audit_seeds > 0) return audit_seeds(run, options.audit_seeds, session);
   const auto result = pipeline::run_batch(run);
@@ -175,7 +175,8 @@ void run_grade(const GradeOptions& options, Session& session) {
 
 void add_grade(CLI::App& app, Session& session) {
   auto options = std::make_shared<GradeOptions>();
-  auto* verb = app.add_subcommand("grade", "Grade a folder of hand-ins, one folder or file a student");
+  auto* verb =
+      app.add_subcommand("grade", "Grade a folder of hand-ins, one folder or file a student");
   verb->group(kForInstructors);
   verb->footer(
       "Example:\n"

@@ -30,6 +30,7 @@ struct Place {
 struct Mask {
   std::string header;  // as it is included: torch/nn/utils/clip_grad.h
   std::string file;    // host file; empty: there is no mask, including the header is refused
+  bool forbidden;      // false: it is left out because it is slow
 };
 std::vector<Mask> masks(const Place& place);
 

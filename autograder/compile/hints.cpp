@@ -26,6 +26,8 @@ constexpr Hint kHints[] = {
     {"no member named 'println'", "", "This standard library has no std::println. Use std::cout."},
     {"no member named 'print' in namespace 'std'", "",
      "This standard library has no std::print. Use std::cout."},
+    {"in namespace 'at::native'", "",
+     "at::native is LibTorch's own inside. The same operator is in namespace torch."},
     {"named 'GradScaler'", "",
      "LibTorch has no GradScaler in C++. The one of these labs is gradlab::amp::GradScaler."},
     {"named 'autocast' in namespace 'torch'", "",

@@ -41,7 +41,7 @@ std::string header_text(const manifest::Manifest& lab, const std::vector<Mask>& 
   for (const std::string& name : lab.precompiled) text += "#include <" + name + ">\n";
   for (const char* name : kStandardHeaders) text += fmt::format("#include <{}>\n", name);
   for (const Mask& mask : masks) {
-    if (!mask.file.empty()) text += "#include <" + mask.header + ">\n";
+    if (mask.forbidden && !mask.file.empty()) text += "#include <" + mask.header + ">\n";
   }
   if (fs::exists(lab.directory / (lab.slug + ".hpp"))) text += "#include \"" + lab.slug + ".hpp\"\n";
   if (has_libtorch(lab)) text += "#include \"instantiate.hpp\"\n";

@@ -79,7 +79,7 @@ class Contract {
     }
   }
 
-  void bugs() {
+  void implementations() {
     std::set<std::string> names, caught;
     for (const auto& bug : contents_.bugs) {
       if (!names.insert(bug.name).second) bad("two bugs are called " + bug.name, "");
@@ -95,6 +95,11 @@ class Contract {
         if (lab_.check(name) != nullptr) continue;
         bad(fmt::format("bug {} names {}, which is no check", bug.name, name), "");
       }
+    }
+    if (contents_.idle.empty()) {
+      bad("the judge has no do-nothing answers, so nothing shows that they earn no point",
+          fmt::format("add_idle_answers<{}::Impl>() in a file of the checks registers them",
+                      lab_.slug));
     }
     for (const auto& check : contents_.checks) {
       if (caught.contains(check.name)) continue;
@@ -152,7 +157,7 @@ Proof contract(const Manifest& lab, const Contents& contents,
   look.checks();
   look.guards();
   look.functions(contract_header);
-  look.bugs();
+  look.implementations();
   look.hints();
   look.proof.said = look.proof.problems.empty()
                         ? "contract ok"

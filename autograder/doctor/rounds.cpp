@@ -49,6 +49,7 @@ std::vector<Proof> run(const std::vector<Round>& rounds, const Place& place, con
   };
   std::vector<std::thread> threads;
   const size_t jobs = std::clamp<size_t>(static_cast<size_t>(runs.jobs), 1, slots.size());
+  threads.reserve(jobs);
   for (size_t t = 0; t < jobs; ++t) threads.emplace_back(body);
   for (auto& thread : threads) thread.join();
 

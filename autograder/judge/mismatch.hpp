@@ -25,8 +25,8 @@ struct Mismatch {
   int64_t differing = 1;
   int64_t of = 1;  // 0 where nothing is counted
 
-  std::string place() const;           // "gradient 3, element [1,3]"
-  nlohmann::json where() const;        // the place as data: value, tensor, element
+  std::string place() const;                  // "gradient 3, element [1,3]"
+  nlohmann::json where() const;               // the place as data: value, tensor, element
   void write(nlohmann::json& failing) const;  // the record's fields
 };
 

@@ -83,7 +83,7 @@ EXPECTED = {
     "remembers_on_disk": ("fail", ""),
     "knows_the_worked_cases": ("fail", ""),
     "works_once": ("crashed", ""),
-    "leaves_state_behind": ("pass", ""),  # right answers: what it leaves behind costs nobody a point
+    "leaves_state_behind": ("pass", ""),  # right answers: what they leave behind costs no point
 }
 DESERVED = {"leaves_state_behind": 30}
 # Attacks that still earn something: to be mended in the lab's checks, and then to leave this list.
@@ -155,9 +155,13 @@ def test_nothing_is_left_running(graded):
     assert graded.left == []
 
 
-@pytest.mark.parametrize("attack", [
-    pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=OPEN[name]) if name in OPEN else ())
-    for name in sorted(EXPECTED)])
+def attacks():
+    for name in sorted(EXPECTED):
+        open_yet = pytest.mark.xfail(strict=True, reason=OPEN.get(name))
+        yield pytest.param(name, marks=open_yet if name in OPEN else ())
+
+
+@pytest.mark.parametrize("attack", attacks())
 def test_attack_earns_what_it_deserves(graded, attack):
     record = graded.records[attack]
     verdict, words = EXPECTED[attack]
@@ -194,7 +198,8 @@ def test_check_shows_hostile_text_as_text(attack):
 def test_what_is_small_when_it_comes_stays_small(attack):
     """Both come as some bytes and make gigabytes of whoever believes them. In a process of its own,
     whose largest child is then the command, the judge, a runner or the compiler."""
-    script = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], capture_output=True); "
+    script = ("import resource, subprocess, sys\n"
+              "subprocess.run(sys.argv[1:], capture_output=True)\n"
               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
     ran = subprocess.run(
         [sys.executable, "-c", script, PROGRAM, "check", "clipping", "--file",
@@ -203,7 +208,7 @@ def test_what_is_small_when_it_comes_stays_small(attack):
 
 
 def test_the_runner_holds_no_answer():
-    """The program that a hand-in runs in knows neither the checks nor the reference nor the bugs."""
+    """The program that a hand-in runs in knows neither checks nor reference nor bugs."""
     runner = (ROOT / "build/release/bin/runner_clipping").read_bytes()
     judge = subprocess.run([ROOT / "build/release/bin/judge_clipping", "--list"],
                            text=True, capture_output=True, env=ENVIRONMENT)

@@ -1,5 +1,5 @@
-"""What goes wrong before a line of a hand-in runs: each has its own message and its own exit status,
-and nothing is lost. A user's wrong word ends with 2, a fault of the grader or the machine with 3."""
+"""What goes wrong before a line of a hand-in runs: each has its own message and its own exit
+status, and nothing is lost. A user's wrong word ends with 2, a fault of the machine with 3."""
 import csv
 import json
 import os
@@ -222,8 +222,9 @@ def test_what_is_nobodys_is_named(grade, tmp_path):
     assert set(records_of(tmp_path / "out")) == {"ada"}
 
 
-NAMES = [b"; rm -rf $HOME", b"$(touch pwned)", b"`touch pwned`", b"\"a\" 'b'", b"two\nlines", b"=cmd()",
-         b"+1", b"@sum", b"-rf", b"up\\..\\..", b"%2e%2e%2f", b"<script>alert(1)<", b"\x1b[2J\x07red",
+NAMES = [b"; rm -rf $HOME", b"$(touch pwned)", b"`touch pwned`", b"\"a\" 'b'", b"two\nlines",
+         b"=cmd()", b"+1", b"@sum", b"-rf", b"up\\..\\..", b"%2e%2e%2f", b"<script>alert(1)<",
+         b"\x1b[2J\x07red",
          b"not \xff utf8", b"n" * 255, "\u202egnp.cpp".encode(), b" blank ", b"CON", b"*", b"|true"]
 
 
@@ -284,7 +285,8 @@ def under_broken_bwrap(tmp_path, says, *args, env=None):
     fake.chmod(0o755)
     script = 'mount --bind "$0" /usr/bin/bwrap && exec "$@"'
     return subprocess.run(["unshare", "--mount", "sh", "-c", script, fake, *map(str, args)],
-                          text=True, capture_output=True, cwd=ROOT, env={**os.environ, **(env or {})})
+                          text=True, capture_output=True, cwd=ROOT,
+                          env={**os.environ, **(env or {})})
 
 
 @needs_mount

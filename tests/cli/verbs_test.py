@@ -277,6 +277,19 @@ def test_replay_shows_a_records_case_and_runs_it_again(wrong):
     assert "right: 0.3" in mended.stdout and "its hash differs" in mended.stderr
 
 
+def test_a_crash_is_shown_with_its_case_and_can_be_replayed(workspace):
+    workspace("start", "clipping")
+    workspace.mine.write_text(RIGHT.read_text().replace("double sum = 0.0;",
+                                                        "double sum = 0.0; std::abort();"))
+    told = workspace("check", "--task", 1)
+    assert told.returncode == FAILED and "one gradient [3, 4]" in told.stdout, told.stdout
+    record = workspace.root / "work/crashed.json"
+    record.write_text(workspace("check", "--task", 1, "--json").stdout)
+    assert "the same" in workspace("replay", record, "--file", workspace.mine).stdout
+    mended = workspace("replay", record, "--file", RIGHT).stdout
+    assert "right: it returns" in mended and "the same" not in mended
+
+
 def test_replay_of_what_is_no_record_is_wrong_use(workspace):
     assert workspace("replay", "nowhere.json").returncode == USAGE
     (workspace.root / "work").mkdir()

@@ -199,6 +199,7 @@ TEST_F(OneLab, hints_are_in_plain_words) {
       {"Tensor t; return 0;", "torch::Tensor"},
       {"p.push_back(torch::ones(1)); return 0;", "const"},
       {"torch::GradScaler s; return 0;", "GradScaler"},
+      {"return at::native::norm(p[0], 2).item<double>();", "in namespace torch"},
   };
   for (const Mistake& mistake : mistakes) {
     const auto built = compile_norm(mistake.code);

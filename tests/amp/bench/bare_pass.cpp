@@ -9,6 +9,7 @@ namespace bench {
 namespace {
 
 constexpr int64_t kBlock = 16384;
+constexpr int64_t kGrain = 8;
 
 #if defined(__x86_64__)
 #define GRADLAB_BENCH_TARGET __attribute__((target("avx2,fma")))
@@ -34,24 +35,18 @@ GRADLAB_BENCH_TARGET void scale(float* data, int64_t count, float factor) {
 
 }  // namespace
 
-float bare_pass(const std::vector<at::Tensor>& gradients, float factor) {
+float bare_pass(const at::Tensor& tensor, float factor) {
+  float* const data = tensor.mutable_data_ptr<float>();
+  const int64_t count = tensor.numel(), blocks = (count + kBlock - 1) / kBlock;
   std::atomic<float> total{0};
-  for (const at::Tensor& gradient : gradients) {
-    float* data = gradient.mutable_data_ptr<float>();
-    const int64_t count = gradient.numel(), blocks = (count + kBlock - 1) / kBlock;
-    gradlab::amp::parallel_blocks(blocks, 2, [&](int64_t first, int64_t last) {
-      const int64_t begin = first * kBlock, end = std::min(count, last * kBlock);
-      total.store(total.load() + sum_of(data + begin, end - begin));
-    });
-  }
-  for (const at::Tensor& gradient : gradients) {
-    float* data = gradient.mutable_data_ptr<float>();
-    const int64_t count = gradient.numel(), blocks = (count + kBlock - 1) / kBlock;
-    gradlab::amp::parallel_blocks(blocks, 2, [&](int64_t first, int64_t last) {
-      const int64_t begin = first * kBlock, end = std::min(count, last * kBlock);
-      scale(data + begin, end - begin, factor);
-    });
-  }
+  gradlab::amp::parallel_blocks(blocks, kGrain, [&](int64_t first, int64_t last) {
+    const int64_t begin = first * kBlock, end = std::min(count, last * kBlock);
+    total.store(total.load() + sum_of(data + begin, end - begin));
+  });
+  gradlab::amp::parallel_blocks(blocks, kGrain, [&](int64_t first, int64_t last) {
+    const int64_t begin = first * kBlock, end = std::min(count, last * kBlock);
+    scale(data + begin, end - begin, factor);
+  });
   return total.load();
 }
 

@@ -1,7 +1,7 @@
 // A thread of the runner burns its time, beside the cases.
-#include "clipping.hpp"
-
 #include <thread>
+
+#include "clipping.hpp"
 
 static volatile int turns = 0;
 __attribute__((constructor)) static void burn() {

@@ -1,7 +1,7 @@
 // Closes the grader's channel while it is loaded, and stays.
-#include "clipping.hpp"
-
 #include <unistd.h>
+
+#include "clipping.hpp"
 
 __attribute__((constructor)) static void close_it() {
   close(3);

@@ -1,7 +1,7 @@
 // Never busy, and always a moment before the limit of one case.
-#include "clipping.hpp"
-
 #include <unistd.h>
+
+#include "clipping.hpp"
 
 double clipping::total_norm(const std::vector<torch::Tensor>&) {
   sleep(8);

@@ -1,7 +1,7 @@
 // Runs even before constructors: the loader asks this function which one to take.
-#include "clipping.hpp"
-
 #include <unistd.h>
+
+#include "clipping.hpp"
 
 extern "C" {
 void* choose() { _exit(0); }

@@ -1,7 +1,7 @@
 // Prints without end before any task.
-#include "clipping.hpp"
-
 #include <cstdio>
+
+#include "clipping.hpp"
 
 __attribute__((constructor)) static void flood() {
   for (;;) std::puts("30 / 30   pass");

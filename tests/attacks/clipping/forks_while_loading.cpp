@@ -1,7 +1,7 @@
 // Takes every process that the box may have before the runner needs one.
-#include "clipping.hpp"
-
 #include <unistd.h>
+
+#include "clipping.hpp"
 
 __attribute__((constructor)) static void fill_up() {
   for (int i = 0; i < 200; ++i) {

@@ -1,2 +1,3 @@
 #include "includes_itself.cpp"
+
 #include "clipping.cpp"

@@ -1,7 +1,7 @@
 // Jumps from the second call back into the first, which is long over.
-#include "clipping.hpp"
-
 #include <setjmp.h>
+
+#include "clipping.hpp"
 
 static jmp_buf place;
 static bool known = false;

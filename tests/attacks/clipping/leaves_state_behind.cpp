@@ -1,15 +1,15 @@
-// Right answers, and after each one LibTorch, the FPU, the streams and the locale are not as before.
-// Nothing of it may spoil the next case: full marks.
-#include "clipping.hpp"
-
+// Right answers, and after each one LibTorch, the FPU, the streams and the locale are not as
+// before. Nothing of it may spoil the next case: full marks.
 #include <ATen/Parallel.h>
 #include <unistd.h>
 
-#include <cmath>
 #include <cfenv>
+#include <cmath>
 #include <iostream>
 #include <locale>
 #include <stdexcept>
+
+#include "clipping.hpp"
 
 namespace {
 

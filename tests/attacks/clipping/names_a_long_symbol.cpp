@@ -1,8 +1,8 @@
-// The loader names a function that is missing. Its name is 300 characters long, and 2^28 types when it
-// is written out.
-#include "clipping.hpp"
-
+// The loader names a function that is missing. Its name is 300 characters long, and 2^28 types when
+// it is written out.
 #include <utility>
+
+#include "clipping.hpp"
 
 template <int n>
 struct Twice {

@@ -1,6 +1,4 @@
 // Asks the kernel for everything that would let it out of the box.
-#include "clipping.hpp"
-
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <sched.h>
@@ -14,6 +12,8 @@
 #include <unistd.h>
 
 #include <cstdio>
+
+#include "clipping.hpp"
 
 static void tried(const char* what, long result) {
   if (result >= 0) std::printf("REACHED %s\n", what);

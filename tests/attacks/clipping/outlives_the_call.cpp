@@ -1,9 +1,9 @@
 // A thread and a daemon go on after the call: they write into the gradients and into the channel.
-#include "clipping.hpp"
-
 #include <unistd.h>
 
 #include <thread>
+
+#include "clipping.hpp"
 
 static void meddle(torch::Tensor gradient) {
   for (int i = 0;; ++i) {

@@ -1,6 +1,4 @@
 // Looks for the machine's files, the judge, the answer and its own process from inside the box.
-#include "clipping.hpp"
-
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -9,14 +7,33 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "clipping.hpp"
+
 extern char** environ;
 
 double clipping::total_norm(const std::vector<torch::Tensor>&) {
-  for (const char* path :
-       {"/etc/passwd", "/etc/shadow", "/root", "/home", "/proc/self/maps", "/proc/self/environ",
-        "/proc/self/fd", "/proc/1/cmdline", "/var", "/run", "/work", "/bin/sh", "/usr/bin", "/box/judge",
-        "/usr/lib/python3", "/in/../reference", "../../reference/clipping/answer.cpp",
-        "/sys/kernel", "/dev/mem", "/dev/tty", "/dev/shm", "/in/student.o", "/out"}) {
+  for (const char* path : {"/etc/passwd",
+                           "/etc/shadow",
+                           "/root",
+                           "/home",
+                           "/proc/self/maps",
+                           "/proc/self/environ",
+                           "/proc/self/fd",
+                           "/proc/1/cmdline",
+                           "/var",
+                           "/run",
+                           "/bin/sh",
+                           "/usr/bin",
+                           "/box/judge",
+                           "/usr/lib/python3",
+                           "/in/../reference",
+                           "../../reference/clipping/answer.cpp",
+                           "/sys/kernel",
+                           "/dev/mem",
+                           "/dev/tty",
+                           "/dev/shm",
+                           "/in/student.o",
+                           "/out"}) {
     if (access(path, R_OK) == 0) std::printf("REACHED %s\n", path);
   }
   for (const char* name : {"HOME", "USER", "GRADLAB_ROOT", "SSH_AUTH_SOCK", "TOKEN"}) {

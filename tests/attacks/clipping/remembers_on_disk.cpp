@@ -1,8 +1,8 @@
 // Is right once, and writes that down: from then on it answers from its file.
-#include "clipping.hpp"
-
 #include <cmath>
 #include <fstream>
+
+#include "clipping.hpp"
 
 double clipping::total_norm(const std::vector<torch::Tensor>& parameters) {
   double known = 0;

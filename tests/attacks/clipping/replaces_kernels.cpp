@@ -1,7 +1,7 @@
 // Gives LibTorch other kernels: whoever copies or compares a tensor in this process gets ones.
-#include "clipping.hpp"
-
 #include <torch/library.h>
+
+#include "clipping.hpp"
 
 static at::Tensor& ones(at::Tensor& self, const at::Tensor&, bool) { return self; }
 static bool always(const at::Tensor&, const at::Tensor&, double, double, bool) { return true; }

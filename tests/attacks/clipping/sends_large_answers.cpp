@@ -1,11 +1,11 @@
 // One frame whose many tensors all name the same bytes: 2 GiB to whoever believes it.
-#include "clipping.hpp"
-
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
 #include <string>
+
+#include "clipping.hpp"
 
 double clipping::total_norm(const std::vector<torch::Tensor>&) {
   constexpr uint64_t kBytes = 16 << 20;
@@ -14,7 +14,8 @@ double clipping::total_norm(const std::vector<torch::Tensor>&) {
     list += std::string(i ? "," : "") + "{\"dtype\":\"uint8\",\"shape\":[16777216],\"at\":0}";
   }
   const std::string head =
-      "{\"batch\":1,\"case\":0,\"numbers\":{\"norm\":5},\"tensors\":{\"gradients\":[" + list + "]}}";
+      "{\"batch\":1,\"case\":0,\"numbers\":{\"norm\":5},\"tensors\":{\"gradients\":[" + list +
+      "]}}";
   char prefix[12] = {};
   const auto size = static_cast<uint32_t>(head.size());
   std::memcpy(prefix, &size, sizeof size);

@@ -1,8 +1,8 @@
 // Shuts the channel down for the runner too, and stays.
-#include "clipping.hpp"
-
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "clipping.hpp"
 
 double clipping::total_norm(const std::vector<torch::Tensor>&) {
   shutdown(3, SHUT_RDWR);

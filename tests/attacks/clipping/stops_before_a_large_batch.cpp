@@ -1,7 +1,5 @@
-// A thread waits for the batch with a million elements, which no socket holds at once, and stops the
-// runner in the middle of it.
-#include "clipping.hpp"
-
+// A thread waits for the batch with a million elements, which no socket holds at once, and stops
+// the runner in the middle of it.
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -9,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 #include <thread>
+
+#include "clipping.hpp"
 
 static void wait_for_it() {
   char prefix[12];

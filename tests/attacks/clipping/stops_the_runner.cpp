@@ -1,8 +1,8 @@
 // Stops its parent, so that nobody tells how the batch ended.
-#include "clipping.hpp"
-
 #include <signal.h>
 #include <unistd.h>
+
+#include "clipping.hpp"
 
 double clipping::total_norm(const std::vector<torch::Tensor>&) {
   kill(getppid(), SIGSTOP);

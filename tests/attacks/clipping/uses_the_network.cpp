@@ -1,11 +1,11 @@
 // Tries to fetch the answer, or to send the cases away, over every kind of socket.
-#include "clipping.hpp"
-
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstdio>
+
+#include "clipping.hpp"
 
 double clipping::total_norm(const std::vector<torch::Tensor>&) {
   for (const int family : {AF_INET, AF_INET6, AF_UNIX, AF_NETLINK, AF_PACKET, AF_VSOCK}) {

@@ -1,8 +1,8 @@
 // Right, but only in the first call of a process: the second one crashes.
-#include "clipping.hpp"
-
 #include <cmath>
 #include <cstdlib>
+
+#include "clipping.hpp"
 
 double clipping::total_norm(const std::vector<torch::Tensor>& parameters) {
   static bool used = false;
