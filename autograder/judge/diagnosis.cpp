@@ -1,7 +1,6 @@
 #include "judge/diagnosis.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <set>
 
@@ -10,8 +9,6 @@
 
 namespace gradlab {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Of a task's failed checks; after so many that a bug does not reproduce it is asked no more.
 constexpr int kMostMisses = 2;
@@ -29,10 +26,7 @@ bool reproduces(const KnownBug& bug, const Judged& failed) {
 
 class Diagnosing {
  public:
-  Diagnosing(const std::vector<Judged>& judged, double seconds)
-      : judged_(judged),
-        until_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                  std::chrono::duration<double>(seconds))) {}
+  Diagnosing(const std::vector<Judged>& judged, int runs) : judged_(judged), runs_left_(runs) {}
 
   std::vector<Diagnosis> run() {
     std::set<int> tasks;
@@ -64,7 +58,7 @@ class Diagnosing {
     });
   }
 
-  // False when time is up.
+  // False when there were too many.
   bool look_at(int task) {
     std::map<std::string, std::vector<const KnownBug*>> explained;
     for (const auto& bug : implementations().bugs) {
@@ -72,7 +66,7 @@ class Diagnosing {
       int misses = 0;
       for (const auto& check : judged_) {
         if (check.task != task || check.passed || !catches(check, bug)) continue;
-        if (Clock::now() > until_) return false;
+        if (runs_left_-- == 0) return false;
         if (reproduces(bug, check)) {
           explained[check.check].push_back(&bug);
         } else if (++misses == kMostMisses) {
@@ -100,14 +94,14 @@ class Diagnosing {
   }
 
   const std::vector<Judged>& judged_;
-  Clock::time_point until_;
+  int runs_left_;
   std::vector<Diagnosis> found_;
 };
 
 }  // namespace
 
-std::vector<Diagnosis> diagnose(const std::vector<Judged>& judged, double seconds) {
-  return Diagnosing(judged, seconds).run();
+std::vector<Diagnosis> diagnose(const std::vector<Judged>& judged, int runs) {
+  return Diagnosing(judged, runs).run();
 }
 
 }  // namespace gradlab

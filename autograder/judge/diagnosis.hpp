@@ -25,8 +25,9 @@ struct Diagnosis {
 
 // A bug explains a failed check that is to catch it if it reproduces every observation of it, and if
 // no check of the same task passed that is to catch it as well. Where several do, those stay that
-// contradict the least of what passed in the other tasks. Gives up after `seconds`, and then says
-// nothing of the task that it was at: half a list of equals would mislead.
-std::vector<Diagnosis> diagnose(const std::vector<Judged>& judged, double seconds);
+// contradict the least of what passed in the other tasks. Gives up after so many runs of a bug, and
+// then says nothing of the task that it was at: half a list of equals would mislead. Runs and not
+// seconds, so that a busy machine names the same.
+std::vector<Diagnosis> diagnose(const std::vector<Judged>& judged, int runs);
 
 }  // namespace gradlab

@@ -13,7 +13,7 @@ namespace gradlab {
 namespace {
 
 constexpr int64_t kRecordedElements = 4096;
-constexpr double kDiagnosisSeconds = 3;
+constexpr int kDiagnosisRuns = 1000;  // a few milliseconds each
 
 nlohmann::json failing_of(const Failure& failure, const std::string& check,
                           const std::string& seed) {
@@ -112,7 +112,7 @@ void grade(Subject& judged, Subject& reference, const GradingOrder& order, const
   }
   emit({{"event", "verdicts_done"}});
   if (!order.diagnose || order.seeds.size() > 1) return;
-  for (const auto& diagnosis : diagnose(grading.judged(), kDiagnosisSeconds)) {
+  for (const auto& diagnosis : diagnose(grading.judged(), kDiagnosisRuns)) {
     for (const auto* bug : diagnosis.bugs) {
       emit({{"event", "diagnosis"},
             {"check", diagnosis.check},

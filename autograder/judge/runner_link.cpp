@@ -13,6 +13,7 @@
 namespace gradlab {
 
 using Clock = std::chrono::steady_clock;  // a clock that jumps must not cost a student anything
+constexpr auto kEndFollows = std::chrono::seconds(3);  // a box is gone 20 ms after its runner
 
 std::string signal_in_words(int signal) {
   switch (signal) {
@@ -69,9 +70,9 @@ protocol::Frame RunnerLink::opening(const std::string& file_name) const {
           {}};
 }
 
-bool RunnerLink::send(const protocol::Frame& frame) {
+std::optional<RunnerLink::Wait> RunnerLink::send(const protocol::Frame& frame, double seconds) {
   const std::string bytes = protocol::encode(frame);
-  const auto until = Clock::now() + std::chrono::seconds(60);
+  const auto until = Clock::now() + std::chrono::duration<double>(seconds);
   for (size_t done = 0; done < bytes.size();) {
     const ssize_t n =
         ::send(process_->channel(), bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
@@ -79,13 +80,13 @@ bool RunnerLink::send(const protocol::Frame& frame) {
       done += static_cast<size_t>(n);
       continue;
     }
-    if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
-    if (Clock::now() > until) return false;
+    if (n < 0 && errno != EAGAIN && errno != EINTR) return Wait::kClosed;
+    if (Clock::now() > until) return Wait::kTimeout;
     pollfd ends[2] = {{process_->channel(), POLLOUT, 0}, {process_->output(), POLLIN, 0}};
     poll(ends, 2, 1000);
     if (ends[1].revents != 0) drain_output();
   }
-  return true;
+  return std::nullopt;
 }
 
 RunnerLink::Wait RunnerLink::wait(protocol::Frame& frame, double seconds) {
@@ -146,7 +147,16 @@ std::string RunnerLink::take_output() {
   return text.substr(0, order_.output);
 }
 
-std::string RunnerLink::how_ended() {
+std::optional<std::string> RunnerLink::how_ended() {
+  const auto until = Clock::now() + kEndFollows;
+  while (!process_->ended() && Clock::now() < until) {
+    pollfd end{process_->pidfd(), POLLIN, 0};
+    poll(&end, 1, 20);
+  }
+  if (!process_->ended()) {
+    process_->kill();
+    return std::nullopt;
+  }
   const auto ended = process_->wait();
   if (ended.ending == sandbox::Ending::kSignalled) return signal_in_words(ended.code);
   // bubblewrap passes a signal on as 128 + its number.

@@ -40,15 +40,16 @@ class RunnerLink {
   // What the runner is told when it is to open a file of library_dir.
   protocol::Frame opening(const std::string& file_name) const;
 
-  // False when nobody reads any more. Reads meanwhile, so that a runner that talks before it
-  // listens cannot block us.
-  bool send(const protocol::Frame& frame);
+  // Nothing when all of it was sent, else kClosed or kTimeout. Reads meanwhile what is printed, so
+  // that a runner that talks before it listens cannot block us.
+  std::optional<Wait> send(const protocol::Frame& frame, double seconds);
   Wait wait(protocol::Frame& frame, double seconds);
 
   // What was printed since the last call, at most order().output bytes of it.
   std::string take_output();
-  // In words: "a bad memory access (SIGSEGV)", "exit(3)". REQUIRES: the channel is closed.
-  std::string how_ended();
+  // In words: "a bad memory access (SIGSEGV)", "exit(3)". Nothing when the runner goes on, which is
+  // then killed: REQUIRES that its channel is closed, and an honest end follows at once.
+  std::optional<std::string> how_ended();
 
   // Of all that was printed, cut at order().output.
   const std::string& printed() const { return printed_; }

@@ -3,12 +3,18 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <chrono>
+
 #include "runner/batch.hpp"
 
 namespace gradlab {
 namespace {
 
+using Clock = std::chrono::steady_clock;
 constexpr double kReadySeconds = 60;  // LibTorch loads in 0.3 s; a very busy machine may take long
+constexpr double kWallPerCpu = 5;     // a call that sleeps burns nothing
+constexpr size_t kMostAnswer = 128u << 20;  // bytes of one batch's answers: the judge keeps them
 
 }  // namespace
 
@@ -39,26 +45,38 @@ class StudentSubject::Asking {
     return seen;
   }
 
+  // The runner tells the CPU time, and a hand-in can make it lie; the wall time is counted here.
+  bool out_of_time() const { return cpu_seconds_ > order().hand_in_seconds || wall_left() <= 0; }
+
   std::string load_error;
-  double cpu_seconds = 0;
   const RunnerLink& link() const { return link_; }
 
  private:
   using Wait = RunnerLink::Wait;
+  const RunnerOrder& order() const { return link_.order(); }
+  double case_wall() const { return kWallPerCpu * order().case_cpu_seconds; }
+  double wall_left() const { return kWallPerCpu * order().hand_in_seconds - wall_seconds_; }
+
+  Wait wait(protocol::Frame& frame) {
+    const auto started = Clock::now();
+    const auto came = link_.wait(frame, std::clamp(wall_left(), 0.0, case_wall()));
+    wall_seconds_ += std::chrono::duration<double>(Clock::now() - started).count();
+    return came;
+  }
 
   // ready -> open -> opened. Constructors of the hand-in run here.
   void open() {
     protocol::Frame frame;
     if (!ready_) {
       if (link_.wait(frame, kReadySeconds) != Wait::kFrame || !frame.head.contains("ready")) {
-        throw RunnerFault(fmt::format("the runner did not come up: {} {}", link_.how_ended(),
+        throw RunnerFault(fmt::format("the runner did not come up: {} {}",
+                                      link_.how_ended().value_or("no answer"),
                                       link_.take_output().substr(0, 400)));
       }
       ready_ = true;
     }
-    link_.send(link_.opening(file_name_));
-    const double wall = 5 * link_.order().case_cpu_seconds;
-    switch (link_.wait(frame, wall)) {
+    link_.send(link_.opening(file_name_), case_wall());
+    switch (wait(frame)) {
       case Wait::kFrame:
         if (frame.head.value("opened", nlohmann::json(false)) == true) return;
         if (frame.head.contains("why") && frame.head["why"].is_string()) {
@@ -72,14 +90,16 @@ class StudentSubject::Asking {
         return break_off(Fault::kTimeLimit,
                          fmt::format("did not finish loading within {} s: look at what runs "
                                      "before any task, in constructors of global objects",
-                                     wall));
+                                     case_wall()));
       case Wait::kFlood:
         return break_off(Fault::kOutputLimit, "printed without end while it was loaded");
       case Wait::kMalformed:
         return break_off(Fault::kForged, "wrote into the grader's channel while it was loaded");
       case Wait::kClosed:
-        return break_off(Fault::kCrashed,
-                         "the process ended while the file was loaded: " + link_.how_ended());
+        if (const auto how = link_.how_ended()) {
+          return break_off(Fault::kCrashed, "the process ended while the file was loaded: " + *how);
+        }
+        return break_off(Fault::kForged, "closed the grader's channel while it was loaded");
     }
   }
 
@@ -98,29 +118,28 @@ class StudentSubject::Asking {
     link_.take_output();
     Batch batch{++batch_id_, experiment, cases};
     std::vector<Observation> seen;
-    if (!link_.send(batch.to_frame())) return with_fault(std::move(seen), cases.size(), closed());
+    if (const auto failed = link_.send(batch.to_frame(), case_wall())) {
+      return with_fault(std::move(seen), cases.size(),
+                        *failed == Wait::kTimeout ? hangs() : closed());
+    }
     return collect(cases.size(), std::move(seen));
   }
 
   std::vector<Observation> collect(size_t count, std::vector<Observation> seen) {
-    const double wall = 5 * link_.order().case_cpu_seconds;
+    size_t received = 0;
     for (;;) {
       protocol::Frame frame;
-      switch (link_.wait(frame, wall)) {
+      switch (wait(frame)) {
         case Wait::kFrame:
           break;
         case Wait::kTimeout:
-          link_.kill();
-          cpu_seconds += link_.order().case_cpu_seconds;
-          return with_fault(
-              std::move(seen), count,
-              fault_of(Fault::kTimeLimit, fmt::format("no answer within {} s", wall)));
+          return with_fault(std::move(seen), count, hangs());
         case Wait::kFlood:
           link_.kill();
           return with_fault(
               std::move(seen), count,
-              fault_of(Fault::kOutputLimit, fmt::format("printed more than {} KiB in one case",
-                                                        link_.order().output / 1024)));
+              fault_of(Fault::kOutputLimit,
+                       fmt::format("printed more than {} KiB in one case", order().output / 1024)));
         case Wait::kMalformed:
           link_.kill();
           return with_fault(std::move(seen), count, forged());
@@ -128,7 +147,9 @@ class StudentSubject::Asking {
           return with_fault(std::move(seen), count, closed());
       }
       if (frame.head.contains("end")) return finish(frame.head, count, std::move(seen));
-      if (seen.size() == count || frame.head.value("batch", nlohmann::json()) != batch_id_ ||
+      received += frame.body.size();
+      if (received > kMostAnswer || seen.size() == count ||
+          frame.head.value("batch", nlohmann::json()) != batch_id_ ||
           frame.head.value("case", nlohmann::json()) != seen.size()) {
         link_.kill();
         return with_fault(std::move(seen), count, forged());
@@ -153,12 +174,12 @@ class StudentSubject::Asking {
       return with_fault(std::move(seen), count, forged());
     }
     if (const auto cpu = end.find("cpu"); cpu != end.end() && cpu->is_number()) {
-      cpu_seconds += std::max(0.0, cpu->get<double>());
+      cpu_seconds_ += std::max(0.0, cpu->get<double>());
     }
     if (how == "time_limit") {
       return with_fault(std::move(seen), count,
-                        fault_of(Fault::kTimeLimit, fmt::format("{} s of CPU in one case",
-                                                                link_.order().case_cpu_seconds)));
+                        fault_of(Fault::kTimeLimit,
+                                 fmt::format("{} s of CPU in one case", order().case_cpu_seconds)));
     }
     if (how == "signal") {
       const int signal = code.get<int>();
@@ -196,7 +217,17 @@ class StudentSubject::Asking {
   }
 
   Observation closed() {
-    return fault_of(Fault::kCrashed, "the process around it ended: " + link_.how_ended());
+    if (const auto how = link_.how_ended()) {
+      return fault_of(Fault::kCrashed, "the process around it ended: " + *how);
+    }
+    return fault_of(Fault::kForged, "closed the grader's channel");
+  }
+  Observation hangs() {
+    link_.kill();
+    cpu_seconds_ += order().case_cpu_seconds;
+    return fault_of(Fault::kTimeLimit, wall_left() > 0
+                                           ? fmt::format("no answer within {} s", case_wall())
+                                           : "the hand-in had used all its time");
   }
   Observation forged() { return fault_of(Fault::kForged, "wrote into the grader's channel"); }
   Observation fault_of(Fault fault, std::string detail) {
@@ -225,6 +256,8 @@ class StudentSubject::Asking {
   std::string file_name_;
   bool ready_ = false;
   int64_t batch_id_ = 0;
+  double cpu_seconds_ = 0;
+  double wall_seconds_ = 0;
   std::optional<Observation> broken_;  // the hand-in cannot be loaded: every run ends like this
 };
 
@@ -235,9 +268,7 @@ StudentSubject::~StudentSubject() = default;
 void StudentSubject::start() { asking_->start(); }
 void StudentSubject::load(const std::string& file_name) { asking_->load(file_name); }
 const std::string& StudentSubject::load_error() const { return asking_->load_error; }
-bool StudentSubject::out_of_time() const {
-  return asking_->cpu_seconds > asking_->link().order().hand_in_seconds;
-}
+bool StudentSubject::out_of_time() const { return asking_->out_of_time(); }
 const std::string& StudentSubject::printed() const { return asking_->link().printed(); }
 bool StudentSubject::printed_too_much() const { return asking_->link().printed_too_much(); }
 

@@ -34,6 +34,11 @@ torch::ScalarType dtype_from(const nlohmann::json& json) {
   throw MalformedTensor("unknown dtype " + json.dump());
 }
 
+bool is_known(torch::ScalarType dtype) {
+  return std::any_of(kDtypes.begin(), kDtypes.end(),
+                     [&](const auto& known) { return known.second == dtype; });
+}
+
 std::vector<int64_t> sizes_from(const nlohmann::json& json) {
   if (!json.is_array() || json.size() > kMaxDimensions) throw MalformedTensor("a bad shape");
   std::vector<int64_t> sizes;
@@ -62,8 +67,8 @@ const nlohmann::json& field(const nlohmann::json& json, const char* name) {
   return *found;
 }
 
-// Memory laid out with these strides. Gaps hold zeros: code that wrongly reads them finds the same in
-// every run.
+// Memory laid out with these strides. Gaps hold zeros: code that wrongly reads them finds the same
+// in every run.
 torch::Tensor laid_out(torch::IntArrayRef sizes, torch::IntArrayRef strides,
                        const torch::TensorOptions& options) {
   auto tensor = torch::empty_strided(sizes, strides, options);
@@ -81,13 +86,15 @@ bool same_view(const torch::Tensor& a, const torch::Tensor& b) {
 }  // namespace
 
 nlohmann::json TensorWriter::add(const torch::Tensor& tensor) {
+  if (tensor.defined() && (tensor.layout() != torch::kStrided || !tensor.device().is_cpu() ||
+                           !is_known(tensor.scalar_type()))) {
+    throw MalformedTensor(fmt::format("a {} tensor of {} on {}", c10::str(tensor.layout()),
+                                      dtype_name(tensor.scalar_type()), tensor.device().str()));
+  }
   written_.push_back(tensor);
   if (!tensor.defined()) return nullptr;
   for (size_t i = 0; i + 1 < written_.size(); ++i) {
     if (same_view(written_[i], tensor)) return {{"same_as", i}};
-  }
-  if (tensor.is_sparse() || !tensor.device().is_cpu()) {
-    throw MalformedTensor("only dense tensors on the CPU can be sent");
   }
   const torch::Tensor plain = tensor.detach().contiguous();
   const size_t bytes = plain.nbytes();
@@ -123,6 +130,9 @@ torch::Tensor TensorReader::read(const nlohmann::json& description) {
       static_cast<uint64_t>(count * width) > body_.size() - at.get<uint64_t>()) {
     throw MalformedTensor("a tensor outside the frame");
   }
+  // Each tensor has bytes of its own: many that share some would cost more memory than was sent.
+  taken_ += static_cast<uint64_t>(count * width);
+  if (taken_ > body_.size()) throw MalformedTensor("tensors that share their bytes");
   tensor = torch::empty(sizes, dtype);
   if (count > 0) {
     std::memcpy(tensor.data_ptr(), body_.data() + at.get<uint64_t>(),

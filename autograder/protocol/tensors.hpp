@@ -37,6 +37,7 @@ class TensorReader {
  private:
   const std::string& body_;
   std::vector<torch::Tensor> read_;
+  uint64_t taken_ = 0;  // bytes of the body that tensors were made of
 };
 
 // A copy with memory of its own and the same strides, gaps between elements included.

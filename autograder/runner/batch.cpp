@@ -34,6 +34,20 @@ Observation out_of_memory() {
   return seen;
 }
 
+// What a hand-in left where a gradient should be may be nothing that can be sent: that is its
+// answer's fault, so it is told as one.
+protocol::Frame frame_of(const Observation& seen) {
+  try {
+    return seen.to_frame();
+  } catch (const std::exception& error) {
+    const std::string what = error.what();
+    if (what.find("DefaultCPUAllocator") != std::string::npos) return out_of_memory().to_frame();
+    Observation instead;
+    instead.threw = "nothing, and left what cannot be compared: " + first_sentence(what);
+    return instead.to_frame();
+  }
+}
+
 }  // namespace
 
 protocol::Frame Batch::to_frame() const {
@@ -90,7 +104,7 @@ void answer(const Batch& batch, const void* impl, int channel, Progress* progres
   const auto& experiment = lab().experiments.at(batch.experiment);
   for (size_t i = 0; i < batch.cases.size(); ++i) {
     if (progress != nullptr) progress->case_started_cpu_ns = process_cpu_ns();
-    auto frame = run_case(experiment, impl, batch.cases[i]).to_frame();
+    auto frame = frame_of(run_case(experiment, impl, batch.cases[i]));
     frame.head["batch"] = batch.id;
     frame.head["case"] = i;
     // What was printed must be in the pipe before the answer is: that is how the judge tells which

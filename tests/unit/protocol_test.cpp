@@ -108,6 +108,21 @@ TEST(TensorReader, refuses_what_does_not_fit_its_bytes) {
   refused(R"(7)");
 }
 
+TEST(TensorReader, refuses_tensors_that_share_their_bytes) {
+  // A thousand of them in one small frame would be a thousand times its memory.
+  const std::string body(64, '\0');
+  TensorReader reader(body);
+  const nlohmann::json whole = {{"dtype", "float32"}, {"shape", {16}}, {"at", 0u}};
+  EXPECT_EQ(reader.read(whole).numel(), 16);
+  EXPECT_THROW(reader.read(whole), protocol::MalformedTensor);
+}
+
+TEST(TensorWriter, refuses_what_it_cannot_write) {
+  protocol::TensorWriter writer;
+  EXPECT_THROW(writer.add(torch::ones({2}, torch::kShort)), protocol::MalformedTensor);
+  EXPECT_THROW(writer.add(torch::ones({2}).to_sparse()), protocol::MalformedTensor);
+}
+
 TEST(TensorReader, an_empty_tensor_needs_no_bytes) {
   const std::string body;
   TensorReader reader(body);

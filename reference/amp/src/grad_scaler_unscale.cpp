@@ -101,7 +101,7 @@ std::vector<at::Tensor> GradScaler::gradients_of(torch::optim::Optimizer& optimi
 
 // What is unscaled of a parameter's gradient: the gradient, or the values of a sparse one.
 at::Tensor GradScaler::unscalable(const at::Tensor& parameter, size_t group, size_t index) const {
-  const Place place = [&](size_t at) { return place_of(group, at, parameter); };
+  const auto place = [&](size_t at) { return place_of(group, at, parameter); };
   const at::Tensor& gradient = parameter.grad();
   require_device("a gradient", gradient.device());
   const bool half = gradient.scalar_type() == at::kHalf;

@@ -13,9 +13,13 @@ bool same_group(const at::Tensor& a, const at::Tensor& b) {
   return a.scalar_type() == b.scalar_type() && a.device() == b.device();
 }
 
+std::string place_of_parameter(size_t index) {
+  return "the gradient of parameter " + std::to_string(index);
+}
+
 }  // namespace
 
-void check_gradient(const at::Tensor& gradient, const Place& place, size_t index) {
+void check_gradient(const at::Tensor& gradient, Place place, size_t index) {
   if (!gradient.defined()) throw errors::undefined_tensor(place(index));
   if (!at::isFloatingType(gradient.scalar_type()) && !at::isComplexType(gradient.scalar_type())) {
     throw errors::integer_gradient(place(index), gradient);
@@ -36,8 +40,7 @@ Tensors checked_gradients_of(at::TensorList parameters) {
     }
     const at::Tensor& gradient = parameters[i].grad();
     if (!gradient.defined()) continue;
-    check_gradient(gradient, [](size_t at) { return "the gradient of parameter " + std::to_string(at); },
-                   i);
+    check_gradient(gradient, place_of_parameter, i);
     gradients.push_back(gradient);
   }
   return gradients;
@@ -53,7 +56,7 @@ void check_norm_type(at::TensorList gradients, double norm_type) {
 
 bool foreach_is_faster(const at::Device& device) { return !device.is_cpu(); }
 
-void for_each_group(at::TensorList tensors, const std::function<void(at::TensorList)>& visit) {
+void for_each_group(at::TensorList tensors, c10::function_ref<void(at::TensorList)> visit) {
   size_t same = 0;
   while (same < tensors.size() && same_group(tensors[same], tensors[0])) ++same;
   if (same == tensors.size()) {

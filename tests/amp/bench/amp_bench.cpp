@@ -1,11 +1,11 @@
 // How fast the library is beside LibTorch, both sides in one run, turn by turn: prints one JSON object.
 // amp_bench [--rounds N] [--most ELEMENTS]
 #include <ATen/Parallel.h>
-#include <sys/resource.h>
 #include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/sgd.h>
 #include <torch/types.h>
 #include <torch/version.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -31,35 +31,60 @@ struct Settings {
   int64_t most = 50'000'000;
 };
 
-// Seconds of one call, repeated within a round until it takes long enough to be timed.
-double seconds(const std::function<void()>& call, int repeats) {
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < repeats; ++i) call();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  return took.count() / repeats;
+using Side = std::pair<std::string, std::function<void()>>;
+
+struct Time {
+  double wall = 0;
+  double cpu = 0;  // of this thread: what a busy machine hardly changes, where there is one thread
+};
+
+double thread_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Every side in turn, so that a busy machine slows all of them; the best and the middle of the rounds.
-Json compare(const std::vector<std::pair<std::string, std::function<void()>>>& sides, int repeats,
-             int rounds) {
-  std::map<std::string, std::vector<double>> times;
+// One call, repeated within a round until it takes long enough to be timed.
+Time timed(const std::function<void()>& call, int repeats) {
+  const auto start = std::chrono::steady_clock::now();
+  const double cpu = thread_seconds();
+  for (int i = 0; i < repeats; ++i) call();
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+  return {wall.count() / repeats, (thread_seconds() - cpu) / repeats};
+}
+
+Json best_and_middle(std::vector<double> all) {
+  std::sort(all.begin(), all.end());
+  return {{"best", all.front() * 1e6}, {"median", all[all.size() / 2] * 1e6}};
+}
+
+// Every side in turn, so that a busy machine slows all of them; microseconds.
+Json compare(const std::vector<Side>& sides, int repeats, int rounds) {
+  std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> times;
   for (int round = 0; round <= rounds; ++round) {
     for (const auto& [name, call] : sides) {
-      const double took = seconds(call, repeats);
-      if (round > 0) times[name].push_back(took);  // the first warms up
+      const Time took = timed(call, repeats);
+      if (round == 0) continue;  // warms up
+      times[name].first.push_back(took.wall);
+      times[name].second.push_back(took.cpu);
     }
   }
   Json result;
   for (const auto& [name, call] : sides) {
-    auto& all = times[name];
-    std::sort(all.begin(), all.end());
-    result[name] = {{"best_us", all.front() * 1e6}, {"median_us", all[all.size() / 2] * 1e6}};
+    result[name] = {{"wall_us", best_and_middle(times[name].first)}};
+    if (at::get_num_threads() == 1) result[name]["cpu_us"] = best_and_middle(times[name].second);
   }
   return result;
 }
 
-double ratio(const Json& sides, const char* slow, const char* fast, const char* figure) {
-  return sides.at(slow).at(figure).get<double>() / sides.at(fast).at(figure).get<double>();
+// How much longer `slow` took than `fast`.
+Json ratio(const Json& sides, const char* slow, const char* fast) {
+  const char* clock = sides.at(slow).contains("cpu_us") ? "cpu_us" : "wall_us";
+  const auto of = [&](const char* figure) {
+    return sides.at(slow).at(clock).at(figure).get<double>() /
+           sides.at(fast).at(clock).at(figure).get<double>();
+  };
+  return {{"best", of("best")}, {"median", of("median")}};
 }
 
 Tensors parameters_of(int64_t elements, int64_t tensors) {
@@ -74,64 +99,95 @@ Tensors parameters_of(int64_t elements, int64_t tensors) {
   return all;
 }
 
-// The calls of one size. Gradients change little from call to call: scales 2 and 0.5 take turns, and
-// the limit stays just below the norm.
-Json one_size(int64_t elements, int64_t tensors, const Settings& settings) {
-  const Tensors parameters = parameters_of(elements, tensors);
-  Tensors gradients;
-  for (const auto& parameter : parameters) gradients.push_back(parameter.grad());
-  torch::optim::SGD optimizer(parameters, torch::optim::SGDOptions(0.0));
-  amp::GradScaler scaler;
-  scaler.scale(torch::ones({}));
-  double scale = 2;
-  const auto next_scale = [&] {
-    scale = 1 / scale;
-    scaler.update(scale);
-  };
-  const double max_norm =
-      0.9999 * amp::get_total_norm(gradients).item<double>();  // clips a little, always
-  const auto whole = torch::rand({elements});
-  amp::ClipOptions fused;
-  fused.fused = true;
-  auto inverse = torch::ones({});
-  auto found_inf = torch::zeros({});
-
-  const int repeats = static_cast<int>(std::max<int64_t>(1, 2'000'000 / (elements + 1000 * tensors)));
-  Json sides = compare(
-      {{"three_calls_of_libtorch",
-        [&] {
-          next_scale();
-          inverse.fill_(1 / scale);
-          found_inf.zero_();
-          at::_amp_foreach_non_finite_check_and_unscale_(gradients, found_inf, inverse);
-          torch::nn::utils::clip_grad_norm_(parameters, 1e30);
-        }},
-       {"three_calls_of_ours",
-        [&] {
-          next_scale();
-          scaler.unscale_(optimizer);
-          amp::clip_grad_norm_(amp::parameters_of(optimizer), 1e30);
-        }},
-       {"unscale_and_clip",
-        [&] {
-          next_scale();
-          amp::unscale_and_clip_(scaler, optimizer, 1e30);
-        }},
-       {"bare_pass", [&] { bench::bare_pass(whole, 1.0000001F); }},
-       {"clip_of_libtorch", [&] { torch::nn::utils::clip_grad_norm_(parameters, max_norm); }},
-       {"clip_of_ours", [&] { amp::clip_grad_norm_(parameters, max_norm); }},
-       {"clip_fused", [&] { amp::clip_grad_norm_(parameters, max_norm * 0.9999, fused); }}},
-      repeats, settings.rounds);
-  Json ratios;
-  for (const char* figure : {"best_us", "median_us"}) {
-    ratios[figure] = {
-        {"three_calls_over_fused", ratio(sides, "three_calls_of_libtorch", "unscale_and_clip", figure)},
-        {"bandwidth_of_bare_pass", ratio(sides, "bare_pass", "unscale_and_clip", figure)},
-        {"libtorch_clip_over_fused", ratio(sides, "clip_of_libtorch", "clip_fused", figure)},
-        {"libtorch_clip_over_plain", ratio(sides, "clip_of_libtorch", "clip_of_ours", figure)}};
+// unscale_, norm and clip. Scales 2 and 0.5 take turns, so that gradients stay what they are; the
+// limit is far above the norm: every side multiplies all the same.
+class UnscaleSides {
+ public:
+  UnscaleSides(int64_t elements, int64_t tensors)
+      : parameters_(parameters_of(elements, tensors)),
+        optimizer_(parameters_, torch::optim::SGDOptions(0.0)) {
+    for (const auto& parameter : parameters_) gradients_.push_back(parameter.grad());
+    scaler_.scale(torch::ones({}));
   }
-  return {{"elements", elements}, {"tensors", tensors}, {"repeats", repeats},
-          {"sides", sides},       {"ratios", ratios}};
+
+  std::vector<Side> all() {
+    return {{"three_calls_of_libtorch", [this] { libtorch(); }},
+            {"three_calls_of_ours", [this] { ours(); }},
+            {"unscale_and_clip",
+             [this] {
+               next_scale();
+               amp::unscale_and_clip_(scaler_, optimizer_, kFar);
+             }},
+            {"bare_pass", [this] { bench::bare_pass(gradients_, 1.0000001F); }}};
+  }
+
+ private:
+  static constexpr double kFar = 1e30;
+
+  void next_scale() {
+    scale_ = 1 / scale_;
+    scaler_.update(scale_);
+  }
+  void libtorch() {
+    next_scale();
+    inverse_.fill_(1 / scale_);
+    found_inf_.zero_();
+    at::_amp_foreach_non_finite_check_and_unscale_(gradients_, found_inf_, inverse_);
+    torch::nn::utils::clip_grad_norm_(parameters_, kFar);
+  }
+  void ours() {
+    next_scale();
+    scaler_.unscale_(optimizer_);
+    amp::clip_grad_norm_(amp::parameters_of(optimizer_), kFar);
+  }
+
+  Tensors parameters_, gradients_;
+  torch::Tensor inverse_ = torch::ones({}), found_inf_ = torch::zeros({});
+  torch::optim::SGD optimizer_;
+  amp::GradScaler scaler_;
+  double scale_ = 2;
+};
+
+// Clipping alone. The limit shrinks a little from call to call, so that every call clips.
+class ClipSides {
+ public:
+  ClipSides(int64_t elements, int64_t tensors) : parameters_(parameters_of(elements, tensors)) {
+    limit_ = amp::clip_grad_norm_(parameters_, 1e30).item<double>();
+    fused_.fused = true;
+  }
+
+  std::vector<Side> all() {
+    return {{"clip_of_libtorch",
+             [this] { torch::nn::utils::clip_grad_norm_(parameters_, next_limit()); }},
+            {"clip_of_ours", [this] { amp::clip_grad_norm_(parameters_, next_limit()); }},
+            {"clip_fused", [this] { amp::clip_grad_norm_(parameters_, next_limit(), fused_); }}};
+  }
+
+ private:
+  double next_limit() { return limit_ *= 0.99999; }
+
+  Tensors parameters_;
+  double limit_;
+  amp::ClipOptions fused_;
+};
+
+Json one_size(int64_t elements, int64_t tensors, const Settings& settings) {
+  const int repeats =
+      static_cast<int>(std::max<int64_t>(1, 2'000'000 / (elements + 1000 * tensors)));
+  UnscaleSides unscale(elements, tensors);
+  ClipSides clip(elements, tensors);
+  std::vector<Side> all = unscale.all();
+  for (Side& side : clip.all()) all.push_back(std::move(side));
+  const Json sides = compare(all, repeats, settings.rounds);
+  return {{"elements", elements},
+          {"tensors", tensors},
+          {"repeats", repeats},
+          {"sides", sides},
+          {"ratios",
+           {{"three_calls_over_fused", ratio(sides, "three_calls_of_libtorch", "unscale_and_clip")},
+            {"bandwidth_of_bare_pass", ratio(sides, "bare_pass", "unscale_and_clip")},
+            {"libtorch_clip_over_fused", ratio(sides, "clip_of_libtorch", "clip_fused")},
+            {"libtorch_clip_over_plain", ratio(sides, "clip_of_libtorch", "clip_of_ours")}}}};
 }
 
 // A whole step of the scaler on a tiny model, without the optimizer's own work: what it costs a loop.

@@ -8,8 +8,7 @@
 namespace bench {
 namespace {
 
-constexpr int64_t kBlock = 16384;
-constexpr int64_t kGrain = 8;
+constexpr int64_t kGrain = 1 << 20;  // elements a thread, as the fused pass has it
 
 #if defined(__x86_64__)
 #define GRADLAB_BENCH_TARGET __attribute__((target("avx2,fma")))
@@ -35,17 +34,21 @@ GRADLAB_BENCH_TARGET void scale(float* data, int64_t count, float factor) {
 
 }  // namespace
 
-float bare_pass(const at::Tensor& tensor, float factor) {
-  float* const data = tensor.mutable_data_ptr<float>();
-  const int64_t count = tensor.numel(), blocks = (count + kBlock - 1) / kBlock;
+float bare_pass(const std::vector<at::Tensor>& gradients, float factor) {
+  const auto tensors = static_cast<int64_t>(gradients.size());
+  const int64_t grain = 1 + kGrain / std::max<int64_t>(1, gradients[0].numel());
   std::atomic<float> total{0};
-  gradlab::amp::parallel_blocks(blocks, kGrain, [&](int64_t first, int64_t last) {
-    const int64_t begin = first * kBlock, end = std::min(count, last * kBlock);
-    total.store(total.load() + sum_of(data + begin, end - begin));
+  gradlab::amp::parallel_blocks(tensors, grain, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      const at::Tensor& gradient = gradients[static_cast<size_t>(i)];
+      total.store(total.load() + sum_of(gradient.const_data_ptr<float>(), gradient.numel()));
+    }
   });
-  gradlab::amp::parallel_blocks(blocks, kGrain, [&](int64_t first, int64_t last) {
-    const int64_t begin = first * kBlock, end = std::min(count, last * kBlock);
-    scale(data + begin, end - begin, factor);
+  gradlab::amp::parallel_blocks(tensors, grain, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      const at::Tensor& gradient = gradients[static_cast<size_t>(i)];
+      scale(gradient.mutable_data_ptr<float>(), gradient.numel(), factor);
+    }
   });
   return total.load();
 }
