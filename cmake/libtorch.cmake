@@ -28,8 +28,6 @@ add_library(gradlab_torch INTERFACE)
 add_library(gradlab::torch ALIAS gradlab_torch)
 target_include_directories(gradlab_torch SYSTEM INTERFACE
   ${torch_root}/include ${torch_root}/include/torch/csrc/api/include)
-# LibTorch's include folder brings a newer fmt, which shadows the system's and has no library.
-target_compile_definitions(gradlab_torch INTERFACE FMT_HEADER_ONLY=1)
 # LibTorch is built with g++: since clang 18 a constrained template such as const_data_ptr<float>()
 # mangles by another rule.
 target_compile_options(gradlab_torch INTERFACE

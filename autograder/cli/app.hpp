@@ -3,11 +3,14 @@
 // session.exit_status. Only this room prints and exits.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <stdexcept>
 #include <string>
 
 #include "cli/workspace.hpp"
+
+namespace CLI {
+class App;  // its header is for the verbs alone: 100 kB of code in each file that includes it
+}
 
 namespace gradlab::cli {
 
@@ -49,8 +52,8 @@ inline constexpr char kForAuthors[] = "For lab authors";
 
 using Verb = void (*)(CLI::App& app, Session& session);
 
-// A subcommand as all of them look. Use this, not app.add_subcommand: CLI11 is in headers alone, and
-// a file that makes an App compiles all of it again.
+// A subcommand as all of them look. Use this, not app.add_subcommand: CLI11 is in headers alone,
+// and a file that makes an App compiles all of it again.
 struct VerbText {
   const char* name;
   const char* group;        // kForStudents, …

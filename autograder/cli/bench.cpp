@@ -1,4 +1,7 @@
-// ./gradlab bench: measures this machine, with the peers beside it. The measuring is tests/bench/run.py.
+// ./gradlab bench: measures this machine, with the peers beside it. The measuring is
+// tests/bench/run.py.
+#include <CLI/CLI.hpp>
+
 #include "cli/app.hpp"
 #include "cli/build.hpp"
 #include "cli/messages.hpp"
@@ -22,16 +25,15 @@ int run_bench(const Workspace& workspace, const std::string& word, bool json) {
 }  // namespace
 
 void add_bench(CLI::App& app, Session& session) {
-  auto& verb = add_verb(app, {"bench", kForAuthors,
-                              "Measure how fast a verdict comes, and where the time goes",
-                              "./gradlab bench edit --json"});
+  auto& verb = add_verb(
+      app, {"bench", kForAuthors, "Measure how fast a verdict comes, and where the time goes",
+            "./gradlab bench edit --json"});
   auto word = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   verb.add_option("WORD", *word, "only the measurements whose name holds this; else all");
   verb.add_flag("--json", *json, "print figures as JSON");
-  verb.callback([&session, word, json] {
-    session.exit_status = run_bench(session.workspace, *word, *json);
-  });
+  verb.callback(
+      [&session, word, json] { session.exit_status = run_bench(session.workspace, *word, *json); });
 }
 
 }  // namespace gradlab::cli

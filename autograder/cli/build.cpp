@@ -103,8 +103,7 @@ std::string failure_in(const std::string& output) {
 
 void configure_if_needed(const fs::path& root, const Folder& folder) {
   const std::string listing = listing_of(root);
-  if (!fs::exists(folder.path / "build.ninja") ||
-      text_of(folder.path / "listing.txt") != listing) {
+  if (!fs::exists(folder.path / "build.ninja") || text_of(folder.path / "listing.txt") != listing) {
     configure(root, folder, listing);
   }
 }
@@ -123,8 +122,8 @@ void bring_up_to_date(const Workspace& workspace, const std::string& target,
   configure_if_needed(workspace.root(), folder);
   Watch watch;
   watch.after_patience = [&] { note(messages::building(what, first)); };
-  const auto done = run_captured({"ninja", "-C", folder.path.string(), target},
-                                 workspace.root().string(), watch);
+  const auto done =
+      run_captured({"ninja", "-C", folder.path.string(), target}, workspace.root().string(), watch);
   if (done.status != 0) {
     throw messages::build_failed("ninja " + target, failure_in(done.output));
   }
@@ -137,8 +136,7 @@ void ensure_built(const Workspace& workspace, const std::string& slug) {
                    !fs::exists(workspace.program("judge_" + slug)));
 }
 
-void ensure_target(const Workspace& workspace, const std::string& target,
-                   const std::string& what) {
+void ensure_target(const Workspace& workspace, const std::string& target, const std::string& what) {
   bring_up_to_date(workspace, target, what, !fs::exists(workspace.program(target)));
 }
 

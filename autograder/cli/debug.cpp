@@ -1,6 +1,8 @@
 // ./gradlab debug: picks a failing case of the user's own file, and has it run alone.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/app.hpp"
 #include "cli/debug_program.hpp"
 #include "cli/grader.hpp"

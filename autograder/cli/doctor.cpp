@@ -1,6 +1,7 @@
 // ./gradlab doctor: proves of each lab what every lab promises. The proofs are autograder/doctor.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <sstream>
 #include <thread>

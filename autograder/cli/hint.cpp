@@ -2,6 +2,7 @@
 // .gradlab/hints.json.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/app.hpp"
@@ -68,8 +69,8 @@ void hint(const Session& session, const std::string& word) {
 }  // namespace
 
 void add_hint(CLI::App& app, Session& session) {
-  auto& verb = add_verb(app, {"hint", kForStudents, "Show one more hint of a task",
-                              "./gradlab hint clipping.2"});
+  auto& verb = add_verb(
+      app, {"hint", kForStudents, "Show one more hint of a task", "./gradlab hint clipping.2"});
   auto task = std::make_shared<std::string>();
   verb.add_option("LAB.TASK", *task, "the task, such as clipping.2")->required();
   verb.callback([&session, task] { hint(session, *task); });

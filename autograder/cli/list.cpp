@@ -1,6 +1,7 @@
 // ./gradlab list: the labs in their order, and how far the student is with each.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -24,8 +25,8 @@ std::string last_score(const Workspace& workspace, const std::string& slug) {
     return "started, no score";
   }
   std::error_code ignored;
-  const bool changed = fs::last_write_time(workspace.work_file(slug), ignored) >
-                       fs::last_write_time(file, ignored);
+  const bool changed =
+      fs::last_write_time(workspace.work_file(slug), ignored) > fs::last_write_time(file, ignored);
   return fmt::format("{} of {}{}", record["score"].get<int>(), record["max_score"].get<int>(),
                      changed ? ", changed since" : "");
 }
@@ -42,8 +43,9 @@ void list(const Session& session) {
   constexpr int kFigures = 2 + 6 + 2 + 7 + 2 + 23;
   const int title_width = std::max(20, session.options.width - slug_width - 2 - kFigures);
 
-  const auto line = [&](const std::string& slug, const std::string& title, const std::string& points,
-                        const std::string& minutes, const std::string& yours) {
+  const auto line = [&](const std::string& slug, const std::string& title,
+                        const std::string& points, const std::string& minutes,
+                        const std::string& yours) {
     print(fmt::format("{}  {}  {:>6}  {:>7}  {}\n", padded(slug, slug_width),
                       padded(title, title_width), points, minutes, yours));
   };
@@ -62,8 +64,8 @@ void list(const Session& session) {
 }  // namespace
 
 void add_list(CLI::App& app, Session& session) {
-  auto& verb = add_verb(app, {"list", kForStudents, "Show the labs and how far you are",
-                              "./gradlab list"});
+  auto& verb =
+      add_verb(app, {"list", kForStudents, "Show the labs and how far you are", "./gradlab list"});
   verb.callback([&session] { list(session); });
 }
 

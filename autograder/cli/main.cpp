@@ -1,4 +1,6 @@
 // ./gradlab: reads the command line and hands over to a verb.
+#include <CLI/CLI.hpp>
+
 #include "cli/messages.hpp"
 #include "cli/words.hpp"
 
@@ -6,9 +8,9 @@ namespace {
 
 using namespace gradlab::cli;
 
-constexpr Verb kVerbs[] = {add_list,  add_start,  add_check,  add_hint,  add_where,
-                           add_debug, add_reset,  add_grade,  add_replay, add_doctor,
-                           add_new,   add_test,   add_bench};
+constexpr Verb kVerbs[] = {add_list,  add_start, add_check, add_hint,   add_where,
+                           add_debug, add_reset, add_grade, add_replay, add_doctor,
+                           add_new,   add_test,  add_bench};
 
 // "Usage: ./gradlab check [OPTIONS] [LAB]": as it is typed, of a verb too.
 class Words : public CLI::Formatter {
@@ -62,16 +64,18 @@ UsageError in_words(const CLI::App& app, const CLI::ParseError& error, int argc,
 int run(int argc, char** argv) {
   Session session;
   session.options = options_of_environment();
-  CLI::App app{"gradlab teaches how to keep training numerically healthy, in C++ on LibTorch.\n"
-               "It checks your answers in about a second, and grades a class.",
-               "./gradlab"};
+  CLI::App app{
+      "gradlab teaches how to keep training numerically healthy, in C++ on LibTorch.\n"
+      "It checks your answers in about a second, and grades a class.",
+      "./gradlab"};
   app.formatter(std::make_shared<Words>());  // before the verbs, which take it over
   app.get_formatter()->column_width(26);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.set_version_flag("--version", std::string("gradlab ") + GRADLAB_VERSION);
   app.require_subcommand(0, 1);
-  app.footer("Begin with: ./gradlab start     Of one command: ./gradlab check --help\n"
-             "Exit status: 0 done, 1 a check failed, 2 wrong use, 3 a fault of the grader");
+  app.footer(
+      "Begin with: ./gradlab start     Of one command: ./gradlab check --help\n"
+      "Exit status: 0 done, 1 a check failed, 2 wrong use, 3 a fault of the grader");
   for (const Verb add : kVerbs) add(app, session);
   try {
     refuse_unknown_verb(app, argc, argv);

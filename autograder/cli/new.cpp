@@ -2,6 +2,7 @@
 // be replaced. CMake and the command find a lab by its files, so no existing one is edited.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <kainjow/mustache.hpp>
 

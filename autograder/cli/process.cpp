@@ -73,8 +73,7 @@ class Reader {
       int wait_ms = -1;
       if (patient) {
         const auto left = watch_.patience - (Clock::now() - started);
-        wait_ms = static_cast<int>(
-            std::chrono::ceil<std::chrono::milliseconds>(left).count());
+        wait_ms = static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
         if (wait_ms <= 0) {
           patient = false;
           watch_.after_patience();

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/app.hpp"
 #include "cli/grader.hpp"
 #include "pipeline/work_folder.hpp"

@@ -2,6 +2,8 @@
 // folder, so that pulling a mended lab never meets it.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/app.hpp"
 #include "cli/files.hpp"
 #include "cli/messages.hpp"
@@ -59,14 +61,12 @@ void add_start(CLI::App& app, Session& session) {
 }
 
 void add_reset(CLI::App& app, Session& session) {
-  auto& verb = add_verb(app, {"reset", kForStudents,
-                              "Begin a lab anew; your file is kept beside as .1, .2, ...",
-                              "./gradlab reset clipping"});
+  auto& verb = add_verb(
+      app, {"reset", kForStudents, "Begin a lab anew; your file is kept beside as .1, .2, ...",
+            "./gradlab reset clipping"});
   auto lab = std::make_shared<std::string>();
   verb.add_option("LAB", *lab, "the lab, or the beginning of its name")->required();
-  verb.callback([&session, lab] {
-    reset(session.workspace, session.workspace.find_slug(*lab));
-  });
+  verb.callback([&session, lab] { reset(session.workspace, session.workspace.find_slug(*lab)); });
 }
 
 }  // namespace gradlab::cli

@@ -1,4 +1,6 @@
 // ./gradlab test: builds the project's own tests and runs them with ctest.
+#include <CLI/CLI.hpp>
+
 #include "cli/app.hpp"
 #include "cli/build.hpp"
 #include "cli/process.hpp"
@@ -9,8 +11,9 @@ namespace {
 int run_tests(const Session& session, const std::string& word) {
   const auto& root = session.workspace.root();
   build_tests(session.workspace, session.options.terminal);
-  std::vector<std::string> argv = {"ctest", "--test-dir", (root / "build" / "dev").string(),
-                                   "--output-on-failure", "-j2", "--no-tests=error"};
+  std::vector<std::string> argv = {
+      "ctest", "--test-dir",      (root / "build" / "dev").string(), "--output-on-failure",
+      "-j2",   "--no-tests=error"};
   if (!word.empty()) argv.insert(argv.end(), {"-R", word});
   const int status = run_through(argv, root.string());
   // ctest has a status of its own for a failed test.
@@ -21,8 +24,8 @@ int run_tests(const Session& session, const std::string& word) {
 }  // namespace
 
 void add_test(CLI::App& app, Session& session) {
-  auto& verb = add_verb(app, {"test", kForAuthors, "Run gradlab's own tests",
-                              "./gradlab test sandbox"});
+  auto& verb =
+      add_verb(app, {"test", kForAuthors, "Run gradlab's own tests", "./gradlab test sandbox"});
   auto word = std::make_shared<std::string>();
   verb.add_option("WORD", *word, "only tests whose name matches this (as ctest -R); else all");
   verb.callback([&session, word] { session.exit_status = run_tests(session, *word); });

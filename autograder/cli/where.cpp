@@ -1,6 +1,8 @@
 // ./gradlab where: the files of a lab.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/app.hpp"
 
 namespace gradlab::cli {
@@ -28,10 +30,11 @@ void where(const Workspace& workspace, const std::string& slug) {
 }  // namespace
 
 void add_where(CLI::App& app, Session& session) {
-  auto& verb =
-      add_verb(app, {"where", kForStudents, "Show where a lab's files lie", "./gradlab where clipping"});
+  auto& verb = add_verb(
+      app, {"where", kForStudents, "Show where a lab's files lie", "./gradlab where clipping"});
   auto lab = std::make_shared<std::string>();
-  verb.add_option("LAB", *lab, "the lab, or the beginning of its name; else the one you changed last");
+  verb.add_option("LAB", *lab,
+                  "the lab, or the beginning of its name; else the one you changed last");
   verb.callback([&session, lab] {
     const auto& workspace = session.workspace;
     where(workspace, lab->empty() ? workspace.last_changed_lab() : workspace.find_slug(*lab));

@@ -54,8 +54,8 @@ std::string joined(const std::vector<std::string>& words, const std::string& las
 }
 
 int width_of(std::string_view utf8) {
-  return static_cast<int>(std::count_if(utf8.begin(), utf8.end(),
-                                        [](char c) { return !continues_character(c); }));
+  return static_cast<int>(
+      std::count_if(utf8.begin(), utf8.end(), [](char c) { return !continues_character(c); }));
 }
 
 std::string padded(const std::string& text, int width) {

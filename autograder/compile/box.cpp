@@ -6,13 +6,15 @@
 #include <filesystem>
 
 namespace gradlab::compile {
+namespace fs = std::filesystem;
 namespace {
 
 // Where LibTorch keeps a header that is included as <header>.
 std::string place_in_libtorch(const std::string& torch, const std::string& header) {
+  const std::string include = torch + "/include";
   for (const char* folder : {"/torch/csrc/api/include/", "/"}) {
-    const std::string place = folder + header;
-    if (access((torch + "/include" + place).c_str(), R_OK) == 0) return place;
+    std::string place = folder + header;
+    if (fs::exists(include + place)) return place;
   }
   return {};
 }
@@ -24,13 +26,14 @@ constexpr const char* kUnused = "ATen/NativeFunctions.h";
 // -fno-crash-diagnostics clang starts once more after it ran out of memory.
 const std::vector<std::string>& clang_limits() {
   static const std::vector<std::string> flags{
-      "-fno-crash-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20",
-      "-ftemplate-depth=256", "-fconstexpr-steps=1000000", "-fmacro-backtrace-limit=4",
+      "-fno-crash-diagnostics",      "-fno-color-diagnostics",    "-ferror-limit=20",
+      "-ftemplate-depth=256",        "-fconstexpr-steps=1000000", "-fmacro-backtrace-limit=4",
       "-ftemplate-backtrace-limit=4"};
   return flags;
 }
 
-// LibTorch is built with g++; without this, const_data_ptr<float>() mangles otherwise and is missing.
+// LibTorch is built with g++; without this, const_data_ptr<float>() mangles otherwise and is
+// missing.
 constexpr const char* kManglesAsGcc = "-fclang-abi-compat=17";
 
 const std::vector<std::string>& gcc_limits() {
@@ -58,7 +61,8 @@ std::vector<Mask> masks(const Place& place) {
 
 sandbox::Command box(const Place& place) {
   sandbox::Command command;
-  // Large pages for the compiler's heap, where the kernel gives them (glibc 2.35): a tenth of its time.
+  // Large pages for the compiler's heap, where the kernel gives them (glibc 2.35): a tenth of its
+  // time.
   command.environment = {{"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"}};
   command.mounts = {{place.toolchain.torch + "/include", kLibtorch},
                     {place.toolchain.root + "/labs/common", kCommon},
@@ -76,8 +80,8 @@ std::vector<std::string> compiler(const Place& place, const sandbox::Command& co
   const auto inside = [&](const std::string& path) {
     return path_inside(command, place.isolation, path);
   };
-  std::vector<std::string> argv{place.toolchain.compiler, "-std=c++20", "-O1", "-fPIC", "-g0",
-                                "-Wall"};
+  std::vector<std::string> argv{
+      place.toolchain.compiler, "-std=c++20", "-O1", "-fPIC", "-g0", "-Wall"};
   const auto& limits = place.toolchain.clang ? clang_limits() : gcc_limits();
   argv.insert(argv.end(), limits.begin(), limits.end());
   if (place.toolchain.clang) argv.push_back(kManglesAsGcc);

@@ -1,6 +1,6 @@
 // The sandbox command of a compile: neutral paths, mounts, flags. The precompiled header and the
-// hand-ins are compiled by the same one, because a precompiled header loads only under the paths and
-// flags that it was built with.
+// hand-ins are compiled by the same one, because a precompiled header loads only under the paths
+// and flags that it was built with.
 #pragma once
 
 #include <string>

@@ -32,7 +32,8 @@ sandbox::Limits limits(const manifest::Manifest& lab) {
   limits.cpu_seconds = lab.limits.compile_cpu_seconds;
   limits.wall_seconds = 5 * limits.cpu_seconds;
   limits.address_space = static_cast<std::uint64_t>(lab.limits.compile_memory_mib) * sandbox::kMiB;
-  limits.output = std::max(kLongestLog, static_cast<std::size_t>(lab.limits.compile_log_kib) * 1024);
+  limits.output =
+      std::max(kLongestLog, static_cast<std::size_t>(lab.limits.compile_log_kib) * 1024);
   return limits;
 }
 
@@ -67,8 +68,9 @@ Words compile_words(const Place& place, const sandbox::Command& command) {
   Words words = compiler(place, command);
   const Words use = use_header(place, command);
   words.insert(words.end(), use.begin(), use.end());
-  words.insert(words.end(), {"-c", name_in_box(place.lab), "-o",
-                             path_inside(command, place.isolation, std::string(kOut) + "/" + kObject)});
+  words.insert(words.end(),
+               {"-c", name_in_box(place.lab), "-o",
+                path_inside(command, place.isolation, std::string(kOut) + "/" + kObject)});
   return words;
 }
 
@@ -80,8 +82,8 @@ Words link_words(const Place& place, const sandbox::Command& command) {
                      "--version-script=" + inside(kExports)};
   const std::string output = inside(std::string(kOut) + "/" + kLibrary);
   if (!place.toolchain.clang) {
-    return {place.toolchain.compiler, "-shared", inputs[0], inputs[1], "-Wl," + inputs[2], "-o",
-            output};
+    return {place.toolchain.compiler, "-shared", inputs[0], inputs[1],
+            "-Wl," + inputs[2],       "-o",      output};
   }
   Words words;
   for (const std::string& word : link_line(place.header)) {

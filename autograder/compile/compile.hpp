@@ -45,8 +45,9 @@ struct Diagnostic {
   int line = 0;      // from 1; 0 where there is none (a message of the linker)
   int column = 0;
   std::string message;
-  std::vector<std::string> excerpt;  // the source line and the caret line, as the compiler shows them
-  std::string hint;                  // empty where we know none
+  std::vector<std::string>
+      excerpt;       // the source line and the caret line, as the compiler shows them
+  std::string hint;  // empty where we know none
 };
 
 struct Compiled {
@@ -65,10 +66,11 @@ struct Compiled {
   std::vector<Diagnostic> warnings;     // the first five
   std::string log;                      // at most limits.compile_log_kib; printable like the above
   bool log_cut = false;
-  double seconds = 0;         // wall
+  double seconds = 0;  // wall
   double cpu_seconds = 0;
   bool heavy_header = false;  // includes torch/torch.h
-  std::string note;           // a sentence for the student, e.g. why it was slow; for kGraderError: what broke
+  std::string
+      note;  // a sentence for the student, e.g. why it was slow; for kGraderError: what broke
 };
 
 // Not to be shared between threads while prepare() runs; compile() may run on several at once.
@@ -82,7 +84,8 @@ class Compiler {
   // Throws CompileError.
   void prepare(const manifest::Manifest& lab);
   // Compiles one file to out_dir/student.so. REQUIRES: prepare(lab) was called; out_dir exists, is
-  // empty and belongs to this call alone. Throws CompileError when the grader's own parts are missing.
+  // empty and belongs to this call alone. Throws CompileError when the grader's own parts are
+  // missing.
   Compiled compile(const manifest::Manifest& lab, const std::string& source_file,
                    const std::string& out_dir) const;
 

@@ -59,7 +59,7 @@ std::optional<Line> read_line(std::string_view text) {
   };
   static constexpr Word kWords[] = {{": fatal error: ", Kind::kError},
                                     {": error: ", Kind::kError},
-                                    {": fatal: ", Kind::kError},  // of mold
+                                    {": fatal: ", Kind::kError},                        // of mold
                                     {": multiple definition of ", Kind::kError, true},  // of ld
                                     {": warning: ", Kind::kWarning},
                                     {": note: ", Kind::kNote},
@@ -85,12 +85,13 @@ std::optional<Line> read_line(std::string_view text) {
 
 // "In file included from clipping.cpp:3:" and, further lines of g++, "                 from a.h:7:"
 std::optional<Line> read_include(std::string_view text) {
-  std::size_t at = text.find("In file included from ");
-  if (at == 0) {
-    text.remove_prefix(22);
-  } else if ((at = text.find(" from ")) != std::string_view::npos && at > 8 &&
-             text.find_first_not_of(' ') == at + 1) {
-    text.remove_prefix(at + 6);
+  constexpr std::string_view kFirst = "In file included from ", kNext = " from ";
+  const std::size_t next = text.find(kNext);
+  if (text.starts_with(kFirst)) {
+    text.remove_prefix(kFirst.size());
+  } else if (next != std::string_view::npos && next > 8 &&
+             text.find_first_not_of(' ') == next + 1) {
+    text.remove_prefix(next + kNext.size());
   } else {
     return std::nullopt;
   }
@@ -157,8 +158,8 @@ class Parser {
     return line.message.find("requested here") != std::string::npos;
   }
 
-  // In a header: the line of the hand-in is in a note behind it, "requested here" or "expanded from".
-  // g++ says it before, and then this note stands alone.
+  // In a header: the line of the hand-in is in a note behind it, "requested here" or "expanded
+  // from". g++ says it before, and then this note stands alone.
   void note(const Line& line) {
     wants_excerpt_ = false;
     if (line.file != student_file_) return;
@@ -185,7 +186,7 @@ class Parser {
   Kind kind_ = Kind::kError;
   bool open_ = false;
   bool wants_excerpt_ = false;
-  bool by_include_ = false;  // current_ stands at the line of an #include
+  bool by_include_ = false;          // current_ stands at the line of an #include
   std::optional<Line> included_at_;  // the line of the hand-in that leads to the next message
 };
 
@@ -230,8 +231,9 @@ std::string printable(const std::string& bytes) {
     const std::string_view rest = std::string_view(bytes).substr(i);
     const std::size_t length = sequence(rest);
     const auto first = static_cast<unsigned char>(rest[0]);
-    const bool control = (first < 0x20 && first != '\n' && first != '\t') || first == 0x7F ||
-                         (length == 2 && first == 0xC2 && static_cast<unsigned char>(rest[1]) < 0xA0);
+    const bool control =
+        (first < 0x20 && first != '\n' && first != '\t') || first == 0x7F ||
+        (length == 2 && first == 0xC2 && static_cast<unsigned char>(rest[1]) < 0xA0);
     if (length == 0 || control) {
       text += '?';
     } else {

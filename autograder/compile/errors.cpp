@@ -84,10 +84,11 @@ std::string forbidden(const std::string& name, int line) {
 }
 
 std::string heavy_header(const std::string& header, double seconds) {
-  return fmt::format("compiling took {:.1f} s because it includes {}, which is all of LibTorch's "
-                     "C++ frontend; without that line it takes about half a second, since the lab's "
-                     "header has what you need",
-                     seconds, header);
+  return fmt::format(
+      "compiling took {:.1f} s because it includes {}, which is all of LibTorch's "
+      "C++ frontend; without that line it takes about half a second, since the lab's "
+      "header has what you need",
+      seconds, header);
 }
 
 std::string slow_compiler() {

@@ -6,11 +6,11 @@
 
 namespace gradlab::compile {
 
-std::string read_file(const std::string& path);                            // empty when it cannot
-void write_file(const std::string& path, const std::string& text);         // mode 0644
-void make_folder(const std::string& path);                                 // and its parents, 0755
-void remove_all(const std::string& path);                                  // never throws
-std::uint64_t hash(const std::string& text, std::uint64_t seed);           // FNV-1a
+std::string read_file(const std::string& path);                     // empty when it cannot
+void write_file(const std::string& path, const std::string& text);  // mode 0644
+void make_folder(const std::string& path);                          // and its parents, 0755
+void remove_all(const std::string& path);                           // never throws
+std::uint64_t hash(const std::string& text, std::uint64_t seed);    // FNV-1a
 
 // Held until destroyed; other processes wait.
 class FileLock {

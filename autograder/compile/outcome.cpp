@@ -20,8 +20,9 @@ bool has_line(const std::string& log, std::string_view start) {
 
 bool out_of_memory(const std::string& log) {
   for (const std::string_view start :
-       {"LLVM ERROR: out of memory", "terminate called after throwing an instance of 'std::bad_alloc'",
-        "cc1plus: out of memory", "virtual memory exhausted", "mold: fatal: mmap", "mold: mmap"}) {
+       {"LLVM ERROR: out of memory",
+        "terminate called after throwing an instance of 'std::bad_alloc'", "cc1plus: out of memory",
+        "virtual memory exhausted", "mold: fatal: mmap", "mold: mmap"}) {
     if (has_line(log, start)) return true;
   }
   return false;
@@ -34,8 +35,8 @@ bool killed_by_clock(const sandbox::Result& result, const manifest::Manifest& la
 }
 
 bool is_forbidden(const Diagnostic& error) {
-  for (const char* words : {"this lab asks you to write it", "poisoned identifier",
-                            "use poisoned"}) {
+  for (const char* words :
+       {"this lab asks you to write it", "poisoned identifier", "use poisoned"}) {
     if (error.message.find(words) != std::string::npos) return true;
   }
   return false;
@@ -73,7 +74,8 @@ void look_at_errors(Compiled& compiled, const sandbox::Result& result,
                        compiled.log.find("PLEASE submit a bug report") != std::string::npos;
   Diagnostic only;
   only.file = student_file;
-  only.message = crashed ? errors::compiler_crashed() : compiled.log.substr(0, compiled.log.find('\n'));
+  only.message =
+      crashed ? errors::compiler_crashed() : compiled.log.substr(0, compiled.log.find('\n'));
   compiled.diagnostics.push_back(only);
 }
 

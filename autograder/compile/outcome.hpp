@@ -7,7 +7,8 @@
 
 namespace gradlab::compile {
 
-// Sets outcome, diagnostics, warnings, log and note; not library. `made`: the shared object is there.
+// Sets outcome, diagnostics, warnings, log and note; not library. `made`: the shared object is
+// there.
 void judge_outcome(Compiled& compiled, const sandbox::Result& result, const manifest::Manifest& lab,
                    const std::string& student_file, bool made);
 

@@ -21,12 +21,14 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kStandardHeaders[] = {
-    "algorithm", "array",   "cmath",    "cstdint",   "functional", "iostream", "limits",
-    "map",       "memory",  "numeric",  "optional",  "ranges",     "span",     "sstream",
-    "stdexcept", "string",  "tuple",    "utility",   "vector"};
+    "algorithm", "array",  "cmath",   "cstdint",  "functional", "iostream", "limits",
+    "map",       "memory", "numeric", "optional", "ranges",     "span",     "sstream",
+    "stdexcept", "string", "tuple",   "utility",  "vector"};
 constexpr auto kUnusedFor = std::chrono::hours(24 * 30);  // then a header makes room: it is 80 MB
 
-std::string file_name(const Toolchain& toolchain) { return toolchain.clang ? "all.hpp.pch" : "all.hpp.gch"; }
+std::string file_name(const Toolchain& toolchain) {
+  return toolchain.clang ? "all.hpp.pch" : "all.hpp.gch";
+}
 
 bool has_libtorch(const manifest::Manifest& lab) {
   return std::any_of(lab.precompiled.begin(), lab.precompiled.end(), [](const std::string& name) {
@@ -43,7 +45,8 @@ std::string header_text(const manifest::Manifest& lab, const std::vector<Mask>& 
   for (const Mask& mask : masks) {
     if (mask.forbidden && !mask.file.empty()) text += "#include <" + mask.header + ">\n";
   }
-  if (fs::exists(lab.directory / (lab.slug + ".hpp"))) text += "#include \"" + lab.slug + ".hpp\"\n";
+  if (fs::exists(lab.directory / (lab.slug + ".hpp")))
+    text += "#include \"" + lab.slug + ".hpp\"\n";
   if (has_libtorch(lab)) text += "#include \"instantiate.hpp\"\n";
   return text;
 }
@@ -116,8 +119,8 @@ std::vector<std::string> split_quoted(const std::string& line) {
 void ask_link_line(const Place& place) {
   sandbox::Command command = box(place);
   command.limits = build_limits();
-  command.argv = {place.toolchain.compiler, "-###", "-shared", "-fPIC",
-                  std::string("-Wl,") + kInputs, "-o", kOutput};
+  command.argv = {place.toolchain.compiler,      "-###", "-shared", "-fPIC",
+                  std::string("-Wl,") + kInputs, "-o",   kOutput};
   if (access("/usr/bin/mold", X_OK) == 0) {
     // One thread: the file is small, and mold's threads count against the limit of processes.
     command.argv.insert(command.argv.begin() + 1, {"-fuse-ld=mold", "-Wl,--no-threads"});
@@ -169,7 +172,8 @@ void compile_header(const Place& place) {
   [[maybe_unused]] const int owned = lchown(made.c_str(), geteuid(), getegid());
   chmod(made.c_str(), 0644);
   const std::string target = place.header + "/" + file_name(place.toolchain);
-  if (rename(made.c_str(), target.c_str()) != 0) throw errors::no_cache(target, std::strerror(errno));
+  if (rename(made.c_str(), target.c_str()) != 0)
+    throw errors::no_cache(target, std::strerror(errno));
   remove_all(out);
 }
 
@@ -222,7 +226,8 @@ std::string header_folder(const Toolchain& toolchain, sandbox::Isolation isolati
   all += header_text(lab, masked) + poison_text(lab);
   for (const Mask& mask : masked) all += mask_text(mask);
   all += read_file(toolchain.root + "/autograder/compile/instantiate.hpp");
-  all += all_headers_below(toolchain.root + "/labs/common") + all_headers_below(lab.directory.string());
+  all += all_headers_below(toolchain.root + "/labs/common") +
+         all_headers_below(lab.directory.string());
   return fmt::format("{}/{:016x}", toolchain.cache, hash(all, 0));
 }
 

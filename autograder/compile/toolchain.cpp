@@ -10,6 +10,7 @@
 #include "compile/files.hpp"
 
 namespace gradlab::compile {
+namespace fs = std::filesystem;
 namespace {
 
 std::map<std::string, std::string> read_keys(const std::string& path) {
@@ -27,8 +28,8 @@ std::map<std::string, std::string> read_keys(const std::string& path) {
 std::string version_of(const std::string& compiler, const std::string& cache) {
   struct stat found{};
   stat(compiler.c_str(), &found);  // of the program behind the links
-  const std::string key = compiler + " " + std::to_string(found.st_size) + " " +
-                          std::to_string(found.st_mtim.tv_sec);
+  const std::string key =
+      compiler + " " + std::to_string(found.st_size) + " " + std::to_string(found.st_mtim.tv_sec);
   const std::string memory = cache + "/compiler";
   std::ifstream kept(memory);
   std::string kept_key, version;
@@ -42,19 +43,17 @@ std::string version_of(const std::string& compiler, const std::string& cache) {
     throw errors::no_compiler(compiler);
   }
   version = result.output.substr(0, result.output.find('\n'));
-  try {
-    make_folder(cache);
-    write_file(memory, key + "\n" + version + "\n");
-  } catch (const CompileError&) {
-    // Asked again the next time.
-  }
+  // Where it cannot be kept it is asked again the next time.
+  std::error_code ignored;
+  fs::create_directories(cache, ignored);
+  std::ofstream(memory) << key << "\n" << version << "\n";
   return version;
 }
 
 // "2.11.0" from LibTorch's own headers; empty where they have none.
 std::string version_in(const std::string& torch) {
-  for (const char* header : {"/include/torch/headeronly/version.h",
-                             "/include/torch/csrc/api/include/torch/version.h"}) {
+  for (const char* header :
+       {"/include/torch/headeronly/version.h", "/include/torch/csrc/api/include/torch/version.h"}) {
     std::string version;
     const std::string text = read_file(torch + header);
     for (const char* part : {"MAJOR", "MINOR", "PATCH"}) {
@@ -79,7 +78,10 @@ void check_libtorch(const Toolchain& toolchain) {
   const std::string library = toolchain.torch + "/lib/libtorch_cpu.so";
   std::string start(4, '\0');
   std::ifstream(library, std::ios::binary).read(start.data(), 4);
-  if (start != "\x7f" "ELF") throw errors::damaged_libtorch(library);
+  if (start !=
+      "\x7f"
+      "ELF")
+    throw errors::damaged_libtorch(library);
   const std::string version = version_in(toolchain.torch);
   // A local version may carry a suffix, as in 2.11.0+cu130.
   if (!version.empty() && !toolchain.torch_version.starts_with(version)) {

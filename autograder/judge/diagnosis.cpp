@@ -29,6 +29,7 @@ class Diagnosing {
   Diagnosing(const std::vector<Judged>& judged, int runs) : judged_(judged), runs_left_(runs) {}
 
   std::vector<Diagnosis> run() {
+    if (one_mistake()) return std::move(found_);
     std::set<int> tasks;
     for (const auto& check : judged_) {
       if (!check.passed) tasks.insert(check.task);
@@ -40,6 +41,15 @@ class Diagnosing {
   }
 
  private:
+  bool remembered(const KnownBug& bug, const Judged& check) {
+    const auto [at, is_new] = asked_.try_emplace({&bug, &check});
+    if (is_new) {
+      --runs_left_;
+      at->second = reproduces(bug, check);
+    }
+    return at->second;
+  }
+
   static bool catches(const Judged& check, const KnownBug& bug) {
     const auto& own = bug.caught_by;
     return std::find(own.begin(), own.end(), check.check) != own.end();
@@ -58,7 +68,23 @@ class Diagnosing {
     });
   }
 
-  // False when there were too many.
+  // The plainest case first: bugs that fail just the checks that failed, and reproduce them all.
+  bool one_mistake() {
+    std::vector<const KnownBug*> whole;
+    for (const auto& bug : implementations().bugs) {
+      if (contradictions(bug) > 0 || failed_otherwise(bug) > 0) continue;
+      const bool all = std::all_of(judged_.begin(), judged_.end(), [&](const Judged& check) {
+        return check.passed || remembered(bug, check);
+      });
+      if (all) whole.push_back(&bug);
+    }
+    for (const auto& check : judged_) {
+      if (!check.passed && !whole.empty()) found_.push_back({check.check, whole});
+    }
+    return !whole.empty();
+  }
+
+  // For more than one mistake, a task at a time. False when there were too many runs.
   bool look_at(int task) {
     std::map<std::string, std::vector<const KnownBug*>> explained;
     for (const auto& bug : implementations().bugs) {
@@ -66,8 +92,8 @@ class Diagnosing {
       int misses = 0;
       for (const auto& check : judged_) {
         if (check.task != task || check.passed || !catches(check, bug)) continue;
-        if (runs_left_-- == 0) return false;
-        if (reproduces(bug, check)) {
+        if (runs_left_ <= 0) return false;
+        if (remembered(bug, check)) {
           explained[check.check].push_back(&bug);
         } else if (++misses == kMostMisses) {
           break;
@@ -95,6 +121,7 @@ class Diagnosing {
 
   const std::vector<Judged>& judged_;
   int runs_left_;
+  std::map<std::pair<const KnownBug*, const Judged*>, bool> asked_;
   std::vector<Diagnosis> found_;
 };
 

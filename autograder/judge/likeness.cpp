@@ -67,9 +67,10 @@ class Likeness {
   // Maps from names to values.
   template <typename Values>
   bool all(const Values& a, const Values& b) const {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& one, const auto& two) {
-      return one.first == two.first && (*this)(one.second, two.second);
-    });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&](const auto& one, const auto& two) {
+                        return one.first == two.first && (*this)(one.second, two.second);
+                      });
   }
 
  private:

@@ -170,10 +170,27 @@ Launch full(const Command& command, bool channel) {
   launch.program = find_program("bwrap");
   if (launch.program.empty()) throw errors::no_bubblewrap();
   std::vector<std::string>& argv = launch.argv;
-  argv = {"bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc",
-          "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--new-session",
-          "--cap-drop", "ALL", "--clearenv", "--hostname", "box", "--uid", kInnerUid, "--gid",
-          kInnerUid, "--seccomp", std::to_string(kFilter), "--json-status-fd",
+  argv = {"bwrap",
+          "--unshare-user",
+          "--unshare-pid",
+          "--unshare-net",
+          "--unshare-ipc",
+          "--unshare-uts",
+          "--unshare-cgroup-try",
+          "--die-with-parent",
+          "--new-session",
+          "--cap-drop",
+          "ALL",
+          "--clearenv",
+          "--hostname",
+          "box",
+          "--uid",
+          kInnerUid,
+          "--gid",
+          kInnerUid,
+          "--seccomp",
+          std::to_string(kFilter),
+          "--json-status-fd",
           std::to_string(kStatus)};
   if (knows_disable_userns(launch.program)) argv.emplace_back("--disable-userns");
   // As the namespace's first process a compile is waited for directly, which counts its CPU time. A
@@ -230,9 +247,12 @@ bool has_uids() {
 
 std::string to_string(Isolation isolation) {
   switch (isolation) {
-    case Isolation::kFull: return "full";
-    case Isolation::kContainer: return "container";
-    case Isolation::kNone: break;
+    case Isolation::kFull:
+      return "full";
+    case Isolation::kContainer:
+      return "container";
+    case Isolation::kNone:
+      break;
   }
   return "none";
 }

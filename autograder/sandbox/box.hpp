@@ -1,4 +1,5 @@
-// From a Command to the Launch that runs it: bubblewrap's arguments, the mounts in their order, the uid.
+// From a Command to the Launch that runs it: bubblewrap's arguments, the mounts in their order, the
+// uid.
 #pragma once
 
 #include <string>
@@ -10,9 +11,9 @@ namespace gradlab::sandbox {
 
 // What this process may do to hide files behind another uid.
 enum class Privilege {
-  kOrdinary,    // bubblewrap runs under our own uid
-  kRoot,        // RLIMIT_NPROC is void for root, and an ordinary uid may not see our files: they are
-                // mounted where it can, then the uid is dropped
+  kOrdinary,  // bubblewrap runs under our own uid
+  kRoot,      // RLIMIT_NPROC is void for root, and an ordinary uid may not see our files: they are
+              // mounted where it can, then the uid is dropped
   kRootNoMount  // root in a container that may not mount: the uid is dropped, no more
 };
 Privilege privilege();

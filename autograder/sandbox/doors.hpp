@@ -1,5 +1,6 @@
-// The last step of a runner before it opens a student's file: limits and the second filter. From here
-// on the process, and all it forks, can start no program and use no network. Links libseccomp only.
+// The last step of a runner before it opens a student's file: limits and the second filter. From
+// here on the process, and all it forks, can start no program and use no network. Links libseccomp
+// only.
 #pragma once
 
 #include "sandbox/limits.hpp"

@@ -18,6 +18,7 @@ struct Group {
   const char* const* names;
 };
 
+// clang-format off: a line for each call would be three screens of them
 const char* const kOtherProcesses[] = {  // look into, steer or wait for a process of someone else
     "ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "pidfd_open", "pidfd_getfd",
     "pidfd_send_signal", "process_madvise", "process_mrelease", nullptr};
@@ -52,11 +53,11 @@ const char* const kNoSocket[] = {"socket", nullptr};  // the error that librarie
 const char* const kClone3[] = {"clone3", nullptr};
 const char* const kPrograms[] = {"execve", "execveat", nullptr};
 
-constexpr Group kDenied[] = {{EPERM, kOtherProcesses}, {EPERM, kKernelSurface},
-                             {EPERM, kFileSystem},     {EPERM, kMachine},
-                             {EPERM, kNetwork},        {EPERM, kSharedMemory},
-                             {EPERM, kIdentity},       {EPERM, kScheduling},
-                             {EAFNOSUPPORT, kNoSocket}, {ENOSYS, kClone3}};
+// clang-format on
+constexpr Group kDenied[] = {
+    {EPERM, kOtherProcesses},  {EPERM, kKernelSurface}, {EPERM, kFileSystem}, {EPERM, kMachine},
+    {EPERM, kNetwork},         {EPERM, kSharedMemory},  {EPERM, kIdentity},   {EPERM, kScheduling},
+    {EAFNOSUPPORT, kNoSocket}, {ENOSYS, kClone3}};
 
 void need(int result, const char* what) {
   if (result < 0) throw std::system_error(-result, std::generic_category(), what);

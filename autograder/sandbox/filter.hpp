@@ -1,5 +1,6 @@
-// The seccomp filter. A deny list: LibTorch and a compiler use too many calls, and too many that change
-// from release to release, for an allow list to last. A denied call fails with an error; it does not kill.
+// The seccomp filter. A deny list: LibTorch and a compiler use too many calls, and too many that
+// change from release to release, for an allow list to last. A denied call fails with an error; it
+// does not kill.
 #pragma once
 
 #include <string>
@@ -14,7 +15,8 @@ enum class Filter {
 // The filter as the kernel's program, for bwrap --seccomp. Throws std::system_error.
 std::string filter_program(Filter filter);
 
-// Loads it into this process, all its threads, for good. Sets NO_NEW_PRIVS. Throws std::system_error.
+// Loads it into this process, all its threads, for good. Sets NO_NEW_PRIVS. Throws
+// std::system_error.
 void load_filter(Filter filter);
 
 }  // namespace gradlab::sandbox

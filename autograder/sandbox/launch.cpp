@@ -26,7 +26,17 @@ constexpr int kFirstFree = 7;  // nothing from here on reaches the program
 
 // What failed in the child, as it travels through the pipe.
 enum class Step : int {
-  kNone, kDescriptors, kNamespace, kPrivate, kStaging, kPlace, kBind, kUid, kLimit, kDirectory, kExec
+  kNone,
+  kDescriptors,
+  kNamespace,
+  kPrivate,
+  kStaging,
+  kPlace,
+  kBind,
+  kUid,
+  kLimit,
+  kDirectory,
+  kExec
 };
 struct Failure {
   Step step = Step::kNone;
@@ -36,17 +46,26 @@ struct Failure {
 
 std::string words(const Failure& failure, const Launch& plan) {
   switch (failure.step) {
-    case Step::kNamespace: return "unshare(mount namespace)";
-    case Step::kPrivate: return "making mounts private";
-    case Step::kStaging: return "mounting " + plan.staging;
+    case Step::kNamespace:
+      return "unshare(mount namespace)";
+    case Step::kPrivate:
+      return "making mounts private";
+    case Step::kStaging:
+      return "mounting " + plan.staging;
     case Step::kPlace:
-    case Step::kBind: return "mounting " + plan.stages.at(static_cast<std::size_t>(failure.stage)).host;
-    case Step::kUid: return "becoming an ordinary user";
-    case Step::kLimit: return "setting limits";
-    case Step::kDirectory: return "changing to " + plan.directory;
-    case Step::kExec: return "running " + plan.program;
+    case Step::kBind:
+      return "mounting " + plan.stages.at(static_cast<std::size_t>(failure.stage)).host;
+    case Step::kUid:
+      return "becoming an ordinary user";
+    case Step::kLimit:
+      return "setting limits";
+    case Step::kDirectory:
+      return "changing to " + plan.directory;
+    case Step::kExec:
+      return "running " + plan.program;
     case Step::kNone:
-    case Step::kDescriptors: break;
+    case Step::kDescriptors:
+      break;
   }
   return "descriptors";
 }
@@ -132,7 +151,8 @@ void bind(const Stage& stage, int index) {
 void bring_files(const Launch& plan) {
   if (unshare(CLONE_NEWNS) != 0) fail(Step::kNamespace);
   if (mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) fail(Step::kPrivate);
-  if (mount("tmpfs", plan.staging.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") != 0) {
+  if (mount("tmpfs", plan.staging.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") !=
+      0) {
     fail(Step::kStaging);
   }
   int index = 0;
@@ -181,8 +201,8 @@ void do_not_block(const Descriptor& descriptor) {
 Descriptor filter_file(const std::string& program) {
   if (program.empty()) return {};
   Descriptor file(memfd_create("filter", MFD_CLOEXEC));
-  if (!file || write(file.get(), program.data(), program.size()) !=
-                   static_cast<ssize_t>(program.size())) {
+  if (!file ||
+      write(file.get(), program.data(), program.size()) != static_cast<ssize_t>(program.size())) {
     throw errors::system_call("memfd", errno);
   }
   lseek(file.get(), 0, SEEK_SET);
@@ -226,7 +246,9 @@ Launched launch(const Launch& plan) {
   if (plan.status) std::tie(launched.status, status) = make_pipe();
   const Descriptor filter = filter_file(plan.filter);
 
-  const Prepared prepared{&plan, pointers(plan.argv), pointers(plan.environment),
+  const Prepared prepared{&plan,
+                          pointers(plan.argv),
+                          pointers(plan.environment),
                           {null.get(), output_write.get(), output_write.get(), channel.get(),
                            filter.get(), status.get(), error_write.get()}};
   const pid_t pid = fork();

@@ -1,5 +1,5 @@
-// The step between fork and exec. Everything it needs is laid out before the fork, because the caller
-// has threads: after the fork only calls that are safe in a signal handler may be made.
+// The step between fork and exec. Everything it needs is laid out before the fork, because the
+// caller has threads: after the fork only calls that are safe in a signal handler may be made.
 #pragma once
 
 #include <sys/resource.h>
@@ -24,14 +24,14 @@ struct Launch {
   std::string program;            // host path
   std::vector<std::string> argv;  // argv[0] included
   std::vector<std::string> environment;
-  std::string directory;                 // to change to; empty: /
-  std::string staging;                   // where a private tmpfs is mounted for the stages; or empty
+  std::string directory;  // to change to; empty: /
+  std::string staging;    // where a private tmpfs is mounted for the stages; or empty
   std::vector<Stage> stages;
-  std::optional<uid_t> uid;              // to become, group too
+  std::optional<uid_t> uid;  // to become, group too
   std::vector<std::pair<int, rlimit>> limits;
-  bool channel = false;                  // descriptor 3
-  std::string filter;                    // descriptor kFilter; empty: none
-  bool status = false;                   // descriptor kStatus
+  bool channel = false;  // descriptor 3
+  std::string filter;    // descriptor kFilter; empty: none
+  bool status = false;   // descriptor kStatus
 };
 
 // Descriptors of the child beside 0-2 and the channel.

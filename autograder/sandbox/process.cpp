@@ -69,8 +69,8 @@ struct Process::State {
   Limits limits;
   bool boxed = false;
   Clock::time_point start = Clock::now();
-  std::string status;   // what bubblewrap said about itself, lines of JSON
-  Descriptor first;     // pidfd of the first process of the box
+  std::string status;  // what bubblewrap said about itself, lines of JSON
+  Descriptor first;    // pidfd of the first process of the box
   bool killed = false;
   bool reaped = false;
 
@@ -207,8 +207,8 @@ void read_ending(Result& result, const Limits& limits) {
     result.ending = Ending::kSignalled;
     result.code -= 128;
   }
-  const bool by_kernel = result.ending == Ending::kSignalled &&
-                         (result.code == SIGKILL || result.code == SIGXCPU);
+  const bool by_kernel =
+      result.ending == Ending::kSignalled && (result.code == SIGKILL || result.code == SIGXCPU);
   // The kernel counts against the limit in ticks, and is early by a third on a busy machine.
   if (by_kernel && result.cpu_seconds >= 0.5 * std::ceil(limits.cpu_seconds)) {
     result.ending = Ending::kTimeLimit;
@@ -239,9 +239,8 @@ void Process::kill() {
 
 Result Process::wait() {
   State& state = *state_;
-  const auto deadline =
-      state.start + std::chrono::duration_cast<Clock::duration>(
-                        std::chrono::duration<double>(state.limits.wall_seconds));
+  const auto deadline = state.start + std::chrono::duration_cast<Clock::duration>(
+                                          std::chrono::duration<double>(state.limits.wall_seconds));
   Result result;
   Ending stopped = Ending::kExited;
   while (!state.ended()) {

@@ -74,10 +74,10 @@ Remedy remedy_for(const std::string& said, const Machine& machine) {
   if (machine.no_namespaces || has_any(said, {"max_*_namespaces exceeded", "ENOSPC"})) {
     return by_count();
   }
-  const bool refused = has_any(
-      said, {"No permissions to creat", "Creating new namespace failed", "setting up uid map",
-             "loopback: Failed RTM_NEWADDR", "Failed to make / slave", "Operation not permitted",
-             "Permission denied"});
+  const bool refused =
+      has_any(said, {"No permissions to creat", "Creating new namespace failed",
+                     "setting up uid map", "loopback: Failed RTM_NEWADDR", "Failed to make / slave",
+                     "Operation not permitted", "Permission denied"});
   if (refused && machine.clone_forbidden) return by_clone_setting();
   if (refused && machine.apparmor_restricts) return by_apparmor();
   // Outside a container root may make namespaces, so a refusal of the call itself is a filter's.
@@ -99,8 +99,9 @@ Remedy remedy_without_bubblewrap() {
 }
 
 Remedy remedy_for_leak(const std::string& what) {
-  return {fmt::format("the sandbox starts, but {}", what),
-          "This bubblewrap does not confine here. Check that /usr/bin/bwrap is your system's own.\n"};
+  return {
+      fmt::format("the sandbox starts, but {}", what),
+      "This bubblewrap does not confine here. Check that /usr/bin/bwrap is your system's own.\n"};
 }
 
 }  // namespace gradlab::sandbox

@@ -13,10 +13,10 @@ struct Remedy {
 
 // What the machine says about itself, so that the recognition can be tested without such a machine.
 struct Machine {
-  bool apparmor_restricts = false;     // kernel.apparmor_restrict_unprivileged_userns = 1
-  bool clone_forbidden = false;        // kernel.unprivileged_userns_clone = 0 (older Debian)
-  bool no_namespaces = false;          // user.max_user_namespaces = 0
-  bool in_container = false;           // Docker, Podman, Kubernetes
+  bool apparmor_restricts = false;  // kernel.apparmor_restrict_unprivileged_userns = 1
+  bool clone_forbidden = false;     // kernel.unprivileged_userns_clone = 0 (older Debian)
+  bool no_namespaces = false;       // user.max_user_namespaces = 0
+  bool in_container = false;        // Docker, Podman, Kubernetes
 };
 Machine this_machine();
 

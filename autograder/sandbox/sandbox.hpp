@@ -1,5 +1,6 @@
-// Runs one program in a box: own namespaces, own file system, limits, seccomp (isolation full), or with
-// limits alone (none). Linux. It never prints, and it leaves no process behind that it started.
+// Runs one program in a box: own namespaces, own file system, limits, seccomp (isolation full), or
+// with limits alone (none). Linux. It never prints, and it leaves no process behind that it
+// started.
 #pragma once
 
 #include <sys/types.h>
@@ -16,15 +17,15 @@
 
 namespace gradlab::sandbox {
 
-// full: bubblewrap. container: for images that are themselves the box; not offered yet. none: limits
-// only, for one's own file.
+// full: bubblewrap. container: for images that are themselves the box; not offered yet. none:
+// limits only, for one's own file.
 enum class Isolation { kFull, kContainer, kNone };
 
 std::string to_string(Isolation isolation);  // "full", "container", "none"
 std::optional<Isolation> isolation_from(std::string_view text);
 
-// A file or folder of the host and the absolute path it has in the box. Read-only unless writable; a
-// writable folder is given to the uid that the box runs under (chown, when we are root).
+// A file or folder of the host and the absolute path it has in the box. Read-only unless writable;
+// a writable folder is given to the uid that the box runs under (chown, when we are root).
 struct Mount {
   std::string host;
   std::string inside;
@@ -60,10 +61,10 @@ struct Result {
 };
 
 enum class SandboxErrorKind {
-  kNotOffered,     // isolation container
-  kNoBubblewrap,   // isolation full without bwrap
-  kBadCommand,     // a relative path, a mount that does not exist
-  kStart,          // a system call failed between fork and exec
+  kNotOffered,    // isolation container
+  kNoBubblewrap,  // isolation full without bwrap
+  kBadCommand,    // a relative path, a mount that does not exist
+  kStart,         // a system call failed between fork and exec
 };
 
 class SandboxError : public std::runtime_error {
@@ -97,11 +98,11 @@ class Process {
   int pidfd() const;    // readable when it ended, for poll; -1 on kernels before 5.3
   bool ended() const;   // without waiting
 
-  // Kills everything in the box and returns when it is gone. May be called twice. With isolation none
-  // only the process group is reached: a process that called setsid() stays.
+  // Kills everything in the box and returns when it is gone. May be called twice. With isolation
+  // none only the process group is reached: a process that called setsid() stays.
   void kill();
-  // Waits for the end, until limits.wall_seconds after the start, and reads what output() still holds.
-  // When it returns nothing of the box runs. REQUIRES: not called before.
+  // Waits for the end, until limits.wall_seconds after the start, and reads what output() still
+  // holds. When it returns nothing of the box runs. REQUIRES: not called before.
   Result wait();
 
  private:

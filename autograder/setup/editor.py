@@ -31,7 +31,8 @@ Diagnostics:
 
 
 def flags(root: Path, torch: str, compiler: str, slug: str) -> list:
-    return [compiler, "-std=c++20", "-O1", "-Wall", "-Wextra",
+    mangling = ["-fclang-abi-compat=17"] if "clang" in compiler else []  # LibTorch's, g++'s own
+    return [compiler, "-std=c++20", "-O1", "-Wall", "-Wextra", *mangling,
             "-isystem", f"{torch}/include",
             "-isystem", f"{torch}/include/torch/csrc/api/include",
             "-I", str(root / "labs/common"), "-I", str(root / "labs" / slug),

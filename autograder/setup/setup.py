@@ -112,7 +112,7 @@ def write_stamp(torch, compiler: str, profile: str) -> None:
     part.write_text(f"PINS={(HERE / 'pins').read_text().splitlines()[0]}\nROOT={ROOT}\n"
                     f"GRADLAB_TORCH={asked}\nTORCH={torch.root}\nCOMPILER={compiler}\n"
                     f"PROFILE={profile}\n")
-    inputs = [HERE / "packages.txt", Path(torch.root) / "version.py"]
+    inputs = [HERE / "packages.txt", Path(torch.root) / "version.py", ROOT / ".git/logs/HEAD"]
     newest = max([time.time()] + [path.stat().st_mtime for path in inputs if path.exists()])
     os.utime(part, (newest, newest))
     part.replace(stamp)

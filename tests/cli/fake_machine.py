@@ -67,7 +67,7 @@ def make_wheels(folder: Path, setup: Path) -> Path:
 
 class Machine:
     def __init__(self, folder: Path):
-        self.root, self.bin, self.calls = folder / "tree", folder / "bin", folder / "calls"
+        self.root, self.bin, self.calls = folder / "a tree", folder / "bin", folder / "calls"
         self.setup = self.root / "autograder/setup"
         shutil.copytree(SETUP, self.setup, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "gradlab", self.root / "gradlab")

@@ -13,6 +13,7 @@ import build
 import editor
 import messages
 import packages
+import setup
 import wheels
 from say import Say
 
@@ -48,6 +49,21 @@ def test_without_rights_the_exact_line_is_told(machine, say, monkeypatch):
     assert str(refused.value).endswith(
         "\n  sudo apt-get install --no-install-recommends mold libfmt-dev")
     assert refused.value.status == 2 and machine.calls.read_text() == ""
+
+
+def test_without_rights_a_run_stops_with_status_2_and_changes_nothing(machine, monkeypatch, capsys):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(setup, "ROOT", machine.root)
+    monkeypatch.setattr(setup, "STATE", machine.root / ".gradlab")
+    monkeypatch.setattr(setup.libtorch, "from_environment", lambda say: None)
+    monkeypatch.setattr(setup.signal, "signal", lambda number, action: None)
+    monkeypatch.setenv("LACKING", "clang-19 g++ mold")
+    assert setup.main(["install", "student"]) == 2
+    assert capsys.readouterr().err == (
+        "2 Debian packages are missing, and only root may install them. Install them, then run "
+        "the same command again:\n"
+        "  sudo apt-get install --no-install-recommends clang-19 mold\n")
+    assert machine.calls.read_text() == ""
 
 
 def test_root_installs_what_is_missing_and_nothing_else(machine, say, monkeypatch):
@@ -143,6 +159,7 @@ def test_editor_files_name_every_lab_and_no_precompiled_header(machine):
     entries = {entry["file"]: entry["arguments"]
                for entry in json.loads((root / "compile_commands.json").read_text())}
     work = entries[f"{root}/work/clipping.cpp"]  # there before `gradlab start` makes the file
+    assert "-fclang-abi-compat=17" not in work  # /c is no clang
     assert "/t/include" in work and f"{root}/labs/clipping" in work
     assert f"{root}/labs/autocast/autocast.cpp" in entries
     assert entries[f"{root}/autograder/x.cpp"] == ["clang++", "-Xclang", "-fno-pch-timestamp", "-c",

@@ -1,7 +1,9 @@
 """The launcher and its set-up, on a machine of stand-ins (fake_machine.py): what a person sees on a
 first run, a second run, a bad LibTorch, no rights, an interruption."""
+import fcntl
 import os
 import shutil
+import signal
 import subprocess
 import time
 
@@ -55,15 +57,22 @@ def test_set_up_again_with_nothing_missing_is_silent(ready):
     assert (ran.stdout, ran.stderr) == (f"built {ready.root} check\n", "")
 
 
+def commit_later(root):
+    (root / ".git/logs").mkdir(parents=True)
+    (root / ".git/logs/HEAD").write_text("")
+    os.utime(root / ".git/logs/HEAD", (time.time() + 60,) * 2)
+
+
 @pytest.mark.parametrize("change, verb, need", [
     (lambda m: (m.setup / "pins").write_text("set-up 99\n"), "check", "student"),
     (lambda m: shutil.rmtree(m.torch), "check", "student"),
     (lambda m: os.utime(m.setup / "packages.txt", (time.time() + 60,) * 2), "hint", "student"),
     (lambda m: os.utime(m.torch / "version.py", (time.time() + 60,) * 2), "check", "student"),
     (lambda m: os.remove(m.root / "build/release/bin/gradlab"), "list", "student"),
+    (lambda m: commit_later(m.root), "list", "student"),
     (lambda m: m.environment.update(GRADLAB_TORCH="/elsewhere"), "check", "student"),
     (lambda m: None, "grade", "instructor"),
-], ids=["pins", "torch gone", "packages", "torch replaced", "no binary", "other torch", "grade"])
+], ids=["pins", "torch gone", "packages", "torch replaced", "no binary", "a pull", "other torch", "grade"])
 def test_what_makes_it_set_up_again(ready, change, verb, need):
     ready.set_up_again_is_visible()
     change(ready)
@@ -141,3 +150,76 @@ def test_two_first_runs_at_once_do_not_collide(machine, tmp_path):
     told = [process.communicate(timeout=60) for process in both]
     assert [out for out, _ in told] == [f"built {machine.root} list\n".encode()] * 2, told
     assert machine.calls.read_text().count("cmake") == 1
+
+
+def start(machine, *arguments):
+    return subprocess.Popen([str(machine.root / "gradlab"), *arguments], env=machine.environment,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def wait_for(path, text):
+    end = time.monotonic() + 30
+    while not (path.exists() and text in path.read_text()):
+        assert time.monotonic() < end, f"{path} never told {text}"
+        time.sleep(0.02)
+
+
+def test_an_interruption_is_told_and_the_next_run_goes_on(machine, tmp_path):
+    machine.environment["GRADLAB_WHEELS"] = str(make_wheels(tmp_path / "wheels", machine.setup))
+    builds = (machine.bin / "ninja").read_text().partition("\n")[2]
+    machine.program("ninja", 'echo "ninja $$" >>"$CALLS"; exec sleep 60')
+    run = start(machine, "list")
+    wait_for(machine.calls, "ninja")
+    os.killpg(run.pid, signal.SIGINT)
+    out, told = run.communicate(timeout=30)
+    assert run.returncode in (130, -signal.SIGINT) and out == ""
+    assert told.endswith("Interrupted. The same command goes on from here.\n")
+    machine.program("ninja", builds)
+    ran = machine.run("list")
+    assert ran.stdout == f"built {machine.root} list\n", ran.stderr
+    assert "unpacking" not in ran.stderr and "Configuring" not in ran.stderr  # both were done
+
+
+def test_another_set_up_at_work_is_waited_for(ready):
+    os.remove(ready.root / ".gradlab/ready")
+    with open(ready.root / ".gradlab/lock", "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        run = start(ready, "list")
+        told = run.stderr.readline() + run.stderr.readline()
+        assert "Another set-up is at work in this folder; waiting for it." in told
+        assert run.poll() is None
+    out, _ = run.communicate(timeout=30)
+    assert out == f"built {ready.root} list\n"
+
+
+def test_a_moved_tree_sets_up_again_and_then_is_silent(ready):
+    place = ready.root.with_name("another tree")
+    ready.root.rename(place)
+    ran = ready.run("list", launcher=place / "gradlab")
+    assert ran.stdout == f"built {place} list\n", ran.stderr
+    assert "Configuring the build" in ran.stderr  # a build folder knows its place
+    ran = ready.run("list", launcher=place / "gradlab", PATH="")
+    assert (ran.stdout, ran.stderr) == (f"built {place} list\n", "")
+
+
+def test_without_python3_the_line_that_brings_it_is_told(machine):
+    launcher = machine.root / "gradlab"
+    launcher.write_text(launcher.read_text().replace("/usr/bin/python3", "/nowhere/python3"))
+    ran = machine.run("check", PATH=str(machine.bin))
+    assert ran.returncode == 2 and "sudo apt-get install python3" in ran.stderr
+
+
+@pytest.mark.parametrize("spoil, told", [
+    (lambda folder: next(folder.glob("nvidia_cuda_cupti*")).unlink(),
+     "nvidia-cuda-cupti 13.0.85 is missing"),
+    (lambda folder: next(folder.glob("torch-*")).write_bytes(b"?"), "is not the pinned file"),
+    (shutil.rmtree, "torch 2.11.0, nvidia-cuda-runtime 13.0.96, nvidia-cuda-cupti 13.0.85 are"),
+], ids=["one is missing", "another file", "no folder"])
+def test_a_bad_folder_of_wheels_is_named(machine, tmp_path, spoil, told):
+    folder = make_wheels(tmp_path / "wheels", machine.setup)
+    spoil(folder)
+    ran = machine.run("check", GRADLAB_WHEELS=str(folder))
+    assert ran.returncode == 2 and told in ran.stderr and str(folder) in ran.stderr
+    assert "setup.py wheels FOLDER" in ran.stderr
+    assert not (machine.root / ".gradlab/libtorch-2.11.0").exists()

@@ -1,8 +1,8 @@
 // Files that would keep a compiler busy for ever: each ends within its limits, in the outcome that
 // names the cause.
-#include "compile_fixture.hpp"
-
 #include <chrono>
+
+#include "compile_fixture.hpp"
 
 namespace gradlab::compile {
 namespace {
@@ -67,8 +67,7 @@ TEST_P(Bomb, output) {
   std::string source;
   for (int i = 0; i < 30000; ++i) source += "#warning " + std::string(60, 'x') + "\n";
   const auto built = compile(source);
-  EXPECT_EQ(built->compiled.outcome, Compiled::kOutputLimit)
-      << built->compiled.log.substr(0, 500);
+  EXPECT_EQ(built->compiled.outcome, Compiled::kOutputLimit) << built->compiled.log.substr(0, 500);
   EXPECT_TRUE(built->compiled.log_cut);
   EXPECT_LE(built->compiled.log.size(), 64u * 1024);
   EXPECT_EQ(built->compiled.warnings.size(), 5u);
@@ -81,7 +80,9 @@ TEST_P(Bomb, ends_as_an_ordinary_error) {
     const char* says;
   };
   const File files[] = {
-      {"constexpr", "constexpr int f() { int i = 0; while (true) i ^= 1; return i; }\nconstexpr int x = f();\n", "constant"},
+      {"constexpr",
+       "constexpr int f() { int i = 0; while (true) i ^= 1; return i; }\nconstexpr int x = f();\n",
+       "constant"},
       {"recursion", "template <int n> struct A : A<n + 1> {};\nA<0> a;\n", "depth"},
       {"includes itself", "#include __FILE__\n", "too deeply"},
       {"array", "char big[1L << 62];\nint x = sizeof(big[0][0]);\n", ""},

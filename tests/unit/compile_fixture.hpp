@@ -1,5 +1,5 @@
-// What the compile tests share: a toolchain, and two labs to compile for. `tiny` has one function and
-// no LibTorch, so that its precompiled header takes a second; `clipping` is the real one.
+// What the compile tests share: a toolchain, and two labs to compile for. `tiny` has one function
+// and no LibTorch, so that its precompiled header takes a second; `clipping` is the real one.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -19,13 +19,13 @@ namespace gradlab::compile {
 
 namespace fs = std::filesystem;
 using gradlab::testing::TempFolder;
+using sandbox::Isolation;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using sandbox::Isolation;
 
 inline std::string repository() {
   const char* root = std::getenv("GRADLAB_ROOT");
@@ -65,8 +65,8 @@ class TinyLab {
                                      "  *static_cast<int (**)(int)>(table) = tiny::twice;\n}\n");
     fs::create_directories(toolchain.tables);
     sandbox::Command command;
-    command.argv = {toolchain.compiler, "-c", "-fPIC", table.string(), "-o",
-                    toolchain.tables + "/tiny.o"};
+    command.argv = {toolchain.compiler, "-c", "-fPIC",
+                    table.string(),     "-o", toolchain.tables + "/tiny.o"};
     if (run(command, Isolation::kNone).code != 0) throw std::runtime_error("no table for tiny");
   }
   const fs::path& path() const { return folder_.path(); }
@@ -106,8 +106,7 @@ inline std::unique_ptr<Built> build(const Compiler& compiler, const manifest::Ma
   auto built = std::make_unique<Built>();
   const auto file = built->folder.write("from/hand-in", source);
   fs::create_directories(built->folder.path() / "out");
-  built->compiled =
-      compiler.compile(lab, file.string(), (built->folder.path() / "out").string());
+  built->compiled = compiler.compile(lab, file.string(), (built->folder.path() / "out").string());
   return built;
 }
 

@@ -1,7 +1,6 @@
-// The cache of precompiled headers: what makes a new one, what mends one, and that two processes can
-// want the same at once. And the toolchain file, whose faults are told before anything is built.
-#include "compile_fixture.hpp"
-
+// The cache of precompiled headers: what makes a new one, what mends one, and that two processes
+// can want the same at once. And the toolchain file, whose faults are told before anything is
+// built.
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +8,8 @@
 #include <chrono>
 #include <functional>
 #include <vector>
+
+#include "compile_fixture.hpp"
 
 namespace gradlab::compile {
 namespace {
@@ -21,10 +22,8 @@ class Header : public ::testing::Test {
     folder_.write("torch/include/torch/types.h", "#pragma once\nstruct Torch { int x = 1; };\n");
     folder_.write("labs/common/gradlab/todo.hpp", "#pragma once\n");
     folder_.write("autograder/compile/instantiate.hpp", "");
-    for (const char* name : {"exports.map"}) {
-      const std::string inside = std::string("autograder/compile/") + name;
-      folder_.write(inside, gradlab::testing::read_text(repository() + "/" + inside));
-    }
+    const std::string exports = "autograder/compile/exports.map";
+    folder_.write(exports, gradlab::testing::read_text(repository() + "/" + exports));
     tools_.root = folder_.path();
     tools_.torch = folder_.path() / "torch";
     lab_.precompiled = {"torch/types.h"};
@@ -69,8 +68,9 @@ TEST_F(Header, is_built_once_and_found_again) {
 }
 
 TEST_F(Header, has_to_be_prepared_before_a_compile) {
-  EXPECT_THAT(gradlab::testing::message_of<CompileError>([&] { build(compiler(), lab_, "int x;\n"); }),
-              HasSubstr("is not there"));
+  EXPECT_THAT(
+      gradlab::testing::message_of<CompileError>([&] { build(compiler(), lab_, "int x;\n"); }),
+      HasSubstr("is not there"));
 }
 
 TEST_F(Header, a_new_one_for_everything_that_goes_into_it) {
@@ -82,9 +82,7 @@ TEST_F(Header, a_new_one_for_everything_that_goes_into_it) {
       {"the compiler's version", [&] { tools_.compiler_version += " patched"; }},
       {"flags", [&] { tools_.clang = !tools_.clang; }},
       {"isolation",
-       [&] {
-         isolation_ = isolation_ == Isolation::kNone ? Isolation::kFull : Isolation::kNone;
-       }},
+       [&] { isolation_ = isolation_ == Isolation::kNone ? Isolation::kFull : Isolation::kNone; }},
       {"precompiled", [&] { lab_.precompiled = {}; }},
       {"forbidden headers", [&] { lab_.forbidden_headers.emplace_back("torch/a.h"); }},
       {"forbidden names", [&] { lab_.forbidden_names.emplace_back("another"); }},
@@ -94,8 +92,7 @@ TEST_F(Header, a_new_one_for_everything_that_goes_into_it) {
        [&] { folder_.write("labs/common/gradlab/todo.hpp", "#pragma once\n// new\n"); }},
       {"what is instantiated",
        [&] { folder_.write("autograder/compile/instantiate.hpp", "// new\n"); }},
-      {"a mask",
-       [&] { folder_.write("autograder/compile/masks/torch__types_forbidden.h", ""); }},
+      {"a mask", [&] { folder_.write("autograder/compile/masks/torch__types_forbidden.h", ""); }},
   };
   for (const auto& [what, change] : changes) {
     const std::string before = place();
@@ -181,22 +178,23 @@ class ToolchainFile : public ::testing::Test {
 };
 
 TEST_F(ToolchainFile, says_what_is_wrong_and_what_to_do) {
-  EXPECT_THAT(
-      gradlab::testing::message_of<CompileError>([&] { read_toolchain(folder_.path()); }),
-      AllOf(HasSubstr("not set up"), HasSubstr("./gradlab setup")));
+  EXPECT_THAT(gradlab::testing::message_of<CompileError>([&] { read_toolchain(folder_.path()); }),
+              AllOf(HasSubstr("not set up"), HasSubstr("./gradlab setup")));
   EXPECT_THAT(complaint("TORCH=/x\n"), HasSubstr("no TORCH_VERSION= line"));
   EXPECT_THAT(complaint("TORCH=/x\nTORCH_VERSION=2.11.0\nCOMPILER=/no/clang\n"),
               HasSubstr("/no/clang is gone"));
   EXPECT_THAT(complaint("TORCH=/x\nTORCH_VERSION=2.11.0\nCOMPILER=/bin/true\n"),
               HasSubstr("LibTorch in /x lacks include/"));
   const fs::path torch = folder_.path() / "torch";
-  const std::string tail =
-      "TORCH=" + torch.string() + "\nTORCH_VERSION=2.11.0\nCOMPILER=" + tiny().toolchain.compiler + "\n";
+  const std::string tail = "TORCH=" + torch.string() +
+                           "\nTORCH_VERSION=2.11.0\nCOMPILER=" + tiny().toolchain.compiler + "\n";
   folder_.write("torch/include/torch/csrc/api/include/torch/types.h", "");
   folder_.write("torch/lib/libc10.so", "");
   folder_.write("torch/lib/libtorch_cpu.so", "<html>");
   EXPECT_THAT(complaint(tail), HasSubstr("is damaged"));
-  folder_.write("torch/lib/libtorch_cpu.so", "\x7f" "ELF");
+  folder_.write("torch/lib/libtorch_cpu.so",
+                "\x7f"
+                "ELF");
   folder_.write("torch/include/torch/headeronly/version.h",
                 "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR 4\n"
                 "#define TORCH_VERSION_PATCH 1\n");

@@ -1,9 +1,10 @@
 // The clipping lab's hand-ins through the compiler: what is forbidden however it is written, what
-// links, what is slow and says so, and the words for the errors that students of LibTorch meet most.
-#include "compile_fixture.hpp"
-
+// links, what is slow and says so, and the words for the errors that students of LibTorch meet
+// most.
 #include <dlfcn.h>
 #include <unistd.h>
+
+#include "compile_fixture.hpp"
 
 namespace gradlab::compile {
 namespace {
@@ -67,7 +68,8 @@ std::string load_error(const Built& built) {
 }
 
 TEST_P(Lab, the_skeleton_compiles) {
-  const auto built = compile(gradlab::testing::read_text(repository() + "/labs/clipping/clipping.cpp"));
+  const auto built =
+      compile(gradlab::testing::read_text(repository() + "/labs/clipping/clipping.cpp"));
   ASSERT_EQ(built->compiled.outcome, Compiled::kOk) << ::testing::PrintToString(built->compiled);
   EXPECT_EQ(load_error(*built), "");
   EXPECT_EQ(built->compiled.note, "");
@@ -102,15 +104,19 @@ TEST_P(Lab, the_librarys_clipping_is_forbidden) {
       {"next header", call, "#include_next <torch/nn/utils/clip_grad.h>\n"},
       {"using", "using torch::nn::utils::clip_grad_norm_;\nreturn clip_grad_norm_(p, 1.0);", ""},
       {"alias", "return u::clip_grad_norm_(p, 1.0);",
-       "#include <torch/types.h>\nnamespace torch::nn::utils {}\nnamespace u = torch::nn::utils;\n"},
+       "#include <torch/types.h>\nnamespace torch::nn::utils {}\nnamespace u = "
+       "torch::nn::utils;\n"},
       {"pasted", "return torch::nn::utils::PASTE(clip_gr, ad_norm_)(p, 1.0);",
        "#define PASTE(a, b) a##b\n"},
       {"macros against the mask", call,
        "#define GRADLAB_FORBIDDEN\n#define unavailable(x) used\n#include \"clipping.hpp\"\n"
        "#undef unavailable\n"},
-      {"pragma", call, "#pragma GCC system_header\n#pragma clang diagnostic ignored \"-Weverything\"\n"},
-      {"pointer", "auto* f = static_cast<double (*)(const std::vector<torch::Tensor>&, double, double, "
-                  "bool)>(torch::nn::utils::clip_grad_norm_);\nreturn f(p, 1, 2, false);", ""},
+      {"pragma", call,
+       "#pragma GCC system_header\n#pragma clang diagnostic ignored \"-Weverything\"\n"},
+      {"pointer",
+       "auto* f = static_cast<double (*)(const std::vector<torch::Tensor>&, double, double, "
+       "bool)>(torch::nn::utils::clip_grad_norm_);\nreturn f(p, 1, 2, false);",
+       ""},
       {"template", "return later(p);",
        "#include <torch/types.h>\ntemplate <class T> double later(const T& p) {\n"
        "  return torch::nn::utils::clip_grad_norm_(p, 1.0);\n}\n"},
@@ -134,18 +140,19 @@ TEST_P(Lab, a_symbol_declared_by_hand_leads_nowhere) {
       "return mine(p, 1.0, 2.0, false);",
       "#include <torch/types.h>\n"
       "double mine(const std::vector<torch::Tensor>&, double, double, bool)\n"
-      "    __asm__(\"_ZN5torch2nn5utils15clip_grad_norm_ERKSt6vectorIN2at6TensorESaIS4_EEddb\");\n");
+      "    "
+      "__asm__(\"_ZN5torch2nn5utils15clip_grad_norm_ERKSt6vectorIN2at6TensorESaIS4_EEddb\");\n");
   ASSERT_EQ(label->compiled.outcome, Compiled::kOk) << ::testing::PrintToString(label->compiled);
   EXPECT_THAT(load_error(*label), HasSubstr("undefined symbol"));
   // What is unavailable itself may use what is unavailable.
-  const auto caller = compile_norm(
-      "return through(p);",
-      "#include <torch/types.h>\n"
-      "double through(const std::vector<torch::Tensor>& p) __asm__(\"through\");\n"
-      "extern \"C\" __attribute__((unavailable(\"\"), used)) double through_c(\n"
-      "    const std::vector<torch::Tensor>& p) __asm__(\"through\");\n"
-      "double through_c(const std::vector<torch::Tensor>& p) {\n"
-      "  return torch::nn::utils::clip_grad_norm_(p, 1.0);\n}\n");
+  const auto caller =
+      compile_norm("return through(p);",
+                   "#include <torch/types.h>\n"
+                   "double through(const std::vector<torch::Tensor>& p) __asm__(\"through\");\n"
+                   "extern \"C\" __attribute__((unavailable(\"\"), used)) double through_c(\n"
+                   "    const std::vector<torch::Tensor>& p) __asm__(\"through\");\n"
+                   "double through_c(const std::vector<torch::Tensor>& p) {\n"
+                   "  return torch::nn::utils::clip_grad_norm_(p, 1.0);\n}\n");
   if (caller->compiled.outcome == Compiled::kOk) {
     EXPECT_THAT(load_error(*caller), HasSubstr("undefined symbol"));
   }

@@ -64,7 +64,8 @@ TEST(Messages, of_gcc_stand_where_the_template_was_required) {
 }
 
 TEST(Messages, of_linkers) {
-  const Diagnostic mold = first_error("mold: error: duplicate symbol: gradlab_fill_table: /out/a.o\n");
+  const Diagnostic mold =
+      first_error("mold: error: duplicate symbol: gradlab_fill_table: /out/a.o\n");
   EXPECT_EQ(mold.line, 0);
   EXPECT_THAT(mold.hint, HasSubstr("the grader's"));
   const Diagnostic ld = first_error(
@@ -102,11 +103,11 @@ TEST(Printable, is_utf8_without_control_bytes) {
   EXPECT_EQ(printable("a\tb\nc"), "a\tb\nc");
   EXPECT_EQ(printable("\x1b[31mred\x7f\r"), "?[31mred??");
   EXPECT_EQ(printable("é € 𝄞"), "é € 𝄞");
-  EXPECT_EQ(printable("\xC3"), "?");                  // cut off
-  EXPECT_EQ(printable("\xC0\xAF"), "??");             // overlong
-  EXPECT_EQ(printable("\xED\xA0\x80"), "???");        // a surrogate
-  EXPECT_EQ(printable("\xF4\x90\x80\x80"), "????");   // beyond Unicode
-  EXPECT_EQ(printable("\xC2\x9B"), "?");              // a control character of two bytes
+  EXPECT_EQ(printable("\xC3"), "?");                 // cut off
+  EXPECT_EQ(printable("\xC0\xAF"), "??");            // overlong
+  EXPECT_EQ(printable("\xED\xA0\x80"), "???");       // a surrogate
+  EXPECT_EQ(printable("\xF4\x90\x80\x80"), "????");  // beyond Unicode
+  EXPECT_EQ(printable("\xC2\x9B"), "?");             // a control character of two bytes
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // A hand-in's way through the compiler: outcomes, the student's own lines, bombs, and what of the
 // machine is out of reach. With clang and g++, isolated and not.
-#include "compile_fixture.hpp"
-
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <chrono>
+
+#include "compile_fixture.hpp"
 
 namespace gradlab::compile {
 namespace {
@@ -55,7 +56,8 @@ int answer_of(const Built& built) {
   void* library = dlopen(built.compiled.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return -2;
   int (*twice)(int) = nullptr;
-  reinterpret_cast<void (*)(void*)>(dlsym(library, "gradlab_fill_table"))(&twice);
+  using Fill = void (*)(int (**)(int));
+  reinterpret_cast<Fill>(dlsym(library, "gradlab_fill_table"))(&twice);
   const int answer = twice == nullptr ? -1 : twice(21);
   EXPECT_EQ(dlsym(library, "_ZN4tiny5twiceEi"), nullptr) << "exports more than its table";
   dlclose(library);
@@ -187,11 +189,12 @@ TEST_P(Compile, the_grader_is_out_of_reach) {
 
 TEST_P(Compile, the_host_is_out_of_reach) {
   if (!full()) return;
-  for (const std::string& path : {std::string("/etc/passwd"), repository() + "/labs/clipping/lab.toml",
-                                  std::string("/proc/self/environ"), std::string("/dev/zero")}) {
-    const auto include = compile("#include \"" + path + "\"\n" + kRight);
+  for (const std::string& path :
+       {std::string("/etc/passwd"), repository() + "/labs/clipping/lab.toml",
+        std::string("/proc/self/environ"), std::string("/dev/zero")}) {
+    const auto include = compile(fmt::format("#include \"{}\"\n{}", path, kRight));
     EXPECT_EQ(include->compiled.outcome, Compiled::kCompileError) << path;
-    const auto incbin = compile("asm(\".incbin \\\"" + path + "\\\"\");\n" + kRight);
+    const auto incbin = compile(fmt::format("asm(\".incbin \\\"{}\\\"\");\n{}", path, kRight));
     EXPECT_EQ(incbin->compiled.outcome, Compiled::kCompileError) << path;
   }
 }

@@ -94,8 +94,9 @@ inline void expect_the_same_as_ordinary_user() {
   fs::copy_file("/proc/self/exe", folder / "again_test");
   fs::permissions(folder / "again_test", fs::perms(0755));
   Command command;
-  command.argv = {"/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups",
-                  folder / "again_test", "--gtest_brief=1"};
+  command.argv = {
+      "/usr/bin/setpriv",    "--reuid",        "65534", "--regid", "65534", "--clear-groups",
+      folder / "again_test", "--gtest_brief=1"};
   command.environment = {{"TMPDIR", folder.path().string()}};
   command.working_directory = folder.path().string();
   command.limits.wall_seconds = 100;

@@ -1,6 +1,4 @@
 // What a program in the box may use up: time, memory, output, files, processes.
-#include "sandbox_fixture.hpp"
-
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -8,6 +6,7 @@
 #include <thread>
 
 #include "sandbox/doors.hpp"
+#include "sandbox_fixture.hpp"
 
 namespace gradlab::sandbox {
 namespace {
@@ -103,8 +102,9 @@ TEST_F(FullBox, counts_processes_inside_alone) {
 }
 
 TEST_F(FullBox, tmp_and_files_have_a_size) {
-  Command command = bash("exec 2>&1; head -c 9000000 /usr/lib/x86_64-linux-gnu/libc.so.6 > /tmp/a;"
-                         "for i in 1 2 3 4 5 6 7 8; do cp /usr/bin/bash /tmp/$i; done; echo end");
+  Command command = bash(
+      "exec 2>&1; head -c 9000000 /usr/lib/x86_64-linux-gnu/libc.so.6 > /tmp/a;"
+      "for i in 1 2 3 4 5 6 7 8; do cp /usr/bin/bash /tmp/$i; done; echo end");
   command.limits.tmpfs = 2 * kMiB;
   EXPECT_THAT(run_full(command).output, HasSubstr("No space left on device"));
   command.limits.tmpfs = 64 * kMiB;

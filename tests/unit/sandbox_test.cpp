@@ -1,11 +1,11 @@
 // The box from the outside: programs start in it, and how their end is told. Limits and walls have
 // files of their own. Run as root, the same tests run again as an ordinary user.
-#include "sandbox_fixture.hpp"
-
 #include <signal.h>
 
 #include <atomic>
 #include <thread>
+
+#include "sandbox_fixture.hpp"
 
 namespace gradlab::sandbox {
 namespace {
@@ -71,6 +71,7 @@ TEST_P(Box, kill_then_wait_is_a_signal) {
 
 TEST_P(Box, many_at_once_from_many_threads) {
   std::vector<std::thread> threads;
+  threads.reserve(8);
   std::atomic<int> good = 0;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, i] {

@@ -1,7 +1,5 @@
-// What a program in the box can reach: files, network, devices, other processes; and that nothing of
-// it is left. What the machine itself has to allow is the probe, at the end.
-#include "sandbox_fixture.hpp"
-
+// What a program in the box can reach: files, network, devices, other processes; and that nothing
+// of it is left. What the machine itself has to allow is the probe, at the end.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -12,6 +10,7 @@
 #include <thread>
 
 #include "sandbox/remedies.hpp"
+#include "sandbox_fixture.hpp"
 
 namespace gradlab::sandbox {
 namespace {
@@ -22,18 +21,18 @@ INSTANTIATE_TEST_SUITE_P(Isolations, Box, ::testing::Values(Isolation::kFull, Is
 TEST_P(Box, stdin_is_empty_and_no_descriptor_gets_in) {
   const int open_file = open("/proc/self/status", O_RDONLY);  // not close-on-exec, on purpose
   ASSERT_GE(open_file, 0);
-  const Result result = run(
-      bash("read -r line && echo read $line;"
-           "perl -e 'for (3..200) { open(my $f, \"<&=\", $_) and print \"open $_\\n\" }'"),
-      GetParam());
+  const Result result =
+      run(bash("read -r line && echo read $line;"
+               "perl -e 'for (3..200) { open(my $f, \"<&=\", $_) and print \"open $_\\n\" }'"),
+          GetParam());
   close(open_file);
   EXPECT_EQ(result.output, "");
 }
 
 TEST_F(FullBox, hides_the_files_of_the_host) {
-  const Result result = run_full(bash(
-      "for f in /etc/passwd /root /home /proc /sys /dev/zero /var " + fs::current_path().string() +
-      "; do [ -e $f ] && echo $f; done; echo /*; ls -A /tmp"));
+  const Result result = run_full(
+      bash("for f in /etc/passwd /root /home /proc /sys /dev/zero /var " +
+           fs::current_path().string() + "; do [ -e $f ] && echo $f; done; echo /*; ls -A /tmp"));
   EXPECT_EQ(result.output, "/bin /dev /lib /lib64 /tmp /usr\n");
 }
 
@@ -41,8 +40,9 @@ TEST_F(FullBox, shows_mounts_read_only_and_writable) {
   Folder folder;
   std::ofstream(folder / "file") << "text";
   fs::create_directories(folder / "out");
-  Command command = bash("cat /in/file; echo x > /out/made; echo x 2>&- > /in/file || echo refused; "
-                         "echo x 2>&- > /other || echo root refused; rm -f /in/file 2>&- || echo kept");
+  Command command = bash(
+      "cat /in/file; echo x > /out/made; echo x 2>&- > /in/file || echo refused; "
+      "echo x 2>&- > /other || echo root refused; rm -f /in/file 2>&- || echo kept");
   command.mounts = {{folder.path(), "/in"}, {folder / "out", "/out", true}};
   const Result result = run_full(command);
   EXPECT_EQ(result.output, "textrefused\nroot refused\nkept\n");
@@ -81,7 +81,8 @@ TEST_F(FullBox, what_only_root_can_read_is_named) {
 
 TEST_F(FullBox, is_not_root_and_has_no_capabilities) {
   EXPECT_EQ(run_full(bash("id -u; id -G")).output, "65534\n65534\n");
-  EXPECT_THAT(run_full(bash("/usr/bin/unshare -U true")).output, HasSubstr("Operation not permitted"));
+  EXPECT_THAT(run_full(bash("/usr/bin/unshare -U true")).output,
+              HasSubstr("Operation not permitted"));
 }
 
 TEST_F(FullBox, has_no_network) {
@@ -120,20 +121,23 @@ TEST_F(FullBox, a_runner_has_libraries_and_devices_but_no_programs) {
   Command command = bash("");
   command.for_runner = true;
   command.mounts = {{"/usr/bin/bash", "/box/runner"}};
-  command.argv = {"/box/runner", "-c",
-                  "exec 2>&1; for f in /usr/bin /etc /proc/self /dev/zero; do [ -e $f ] && echo $f; done;"
-                  "for f in /proc/cpuinfo /dev/null /dev/urandom /sys/devices/system/cpu; do"
-                  " [ -r $f ] || echo no $f; done; echo $$ $OMP_NUM_THREADS"};
+  command.argv = {
+      "/box/runner", "-c",
+      "exec 2>&1; for f in /usr/bin /etc /proc/self /dev/zero; do [ -e $f ] && echo $f; done;"
+      "for f in /proc/cpuinfo /dev/null /dev/urandom /sys/devices/system/cpu; do"
+      " [ -r $f ] || echo no $f; done; echo $$ $OMP_NUM_THREADS"};
   command.environment = {{"OMP_NUM_THREADS", "1"}};
   EXPECT_EQ(run_full(command).output, "2 1\n");
 }
 
 TEST(Remedies, recognise_the_known_failures) {
-  const std::string docker_user = "bwrap: No permissions to create new namespace, likely because the "
-                                  "kernel does not allow non-privileged user namespaces.";
+  const std::string docker_user =
+      "bwrap: No permissions to create new namespace, likely because the "
+      "kernel does not allow non-privileged user namespaces.";
   const std::string docker_root = "bwrap: Creating new namespace failed: Operation not permitted";
-  const std::string count = "bwrap: Creating new namespace failed: nesting depth or "
-                            "/proc/sys/user/max_*_namespaces exceeded (ENOSPC)";
+  const std::string count =
+      "bwrap: Creating new namespace failed: nesting depth or "
+      "/proc/sys/user/max_*_namespaces exceeded (ENOSPC)";
   const std::string ubuntu = "bwrap: setting up uid map: Permission denied";
   Machine machine;
   EXPECT_THAT(remedy_for(docker_user, machine).lines, HasSubstr("--security-opt"));
@@ -145,10 +149,12 @@ TEST(Remedies, recognise_the_known_failures) {
   machine = {};
   machine.clone_forbidden = true;
   EXPECT_THAT(remedy_for(docker_user, machine).lines, HasSubstr("unprivileged_userns_clone=1"));
-  EXPECT_THAT(remedy_for("bwrap: something new\nmore", {}).why, HasSubstr("(bwrap: something new)"));
+  EXPECT_THAT(remedy_for("bwrap: something new\nmore", {}).why,
+              HasSubstr("(bwrap: something new)"));
 }
 
-// As in Docker: the calls that make namespaces are refused. The text must come from bubblewrap here.
+// As in Docker: the calls that make namespaces are refused. The text must come from bubblewrap
+// here.
 TEST(Probe, without_namespaces_names_the_cause) {
   if (probe().best != Isolation::kFull) GTEST_SKIP();
   Folder folder;
@@ -181,7 +187,8 @@ TEST(Probe, tells_what_it_finds) {
   EXPECT_EQ(found.best == Isolation::kFull, found.remedy.empty());
   if (const char* answer = std::getenv("GRADLAB_ANSWER")) {
     std::ofstream(answer) << to_string(found.best) << "\n"
-                          << found.why_not_full << "\n" << found.remedy;
+                          << found.why_not_full << "\n"
+                          << found.remedy;
   }
 }
 

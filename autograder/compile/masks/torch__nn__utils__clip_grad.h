@@ -1,5 +1,5 @@
-// Stands in the sandbox where LibTorch has its own clipping: the same declarations, and any use is a
-// compile error. So torch/torch.h can still be included, and copied declarations do not help.
+// Stands in the sandbox where LibTorch has its own clipping: the same declarations, and any use is
+// a compile error. So torch/torch.h can still be included, and copied declarations do not help.
 #pragma once
 
 #include <torch/types.h>
