@@ -86,7 +86,7 @@ doctor::Runs runs_for(const DoctorOptions& options, const std::string& slug,
                       const Session& session) {
   doctor::Runs runs;
   runs.seeds = options.seeds;
-  runs.of_others = std::max(1, options.seeds / 4);
+  runs.of_others = std::clamp(options.seeds / 4, 1, 20);
   runs.jobs =
       options.jobs > 0 ? options.jobs : static_cast<int>(std::thread::hardware_concurrency());
   if (session.options.terminal) {
@@ -155,7 +155,7 @@ void add_doctor(CLI::App& app, Session& session) {
   auto options = std::make_shared<DoctorOptions>();
   verb.add_option("LAB", options->lab, "the lab, or the beginning of its name; else all of them");
   verb.add_option("--seeds", options->seeds,
-                  "seeds for each right answer, and a quarter of it for each bug; 200 for a proof")
+                  "seeds for each right answer; for each bug a quarter of it, at most 20")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
   verb.add_option("--jobs", options->jobs, "at a time; otherwise one a core");

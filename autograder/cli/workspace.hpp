@@ -1,5 +1,5 @@
-// Where things lie, and which lab a word means. Reads as little as it can: a lab's lab.toml only when
-// that lab is asked for.
+// Where things lie, and which lab a word means. Reads as little as it can: a lab's lab.toml only
+// when that lab is asked for.
 #pragma once
 
 #include <filesystem>
@@ -18,11 +18,11 @@ class Workspace {
   // gradlab. Throws UsageError when there is none. Looked for once.
   const std::filesystem::path& root() const;
 
-  std::filesystem::path work_file(const std::string& slug) const;  // work/<slug>.cpp
-  std::filesystem::path skeleton(const std::string& slug) const;   // labs/<slug>/<slug>.cpp
-  std::filesystem::path contract(const std::string& slug) const;   // labs/<slug>/<slug>.hpp
-  std::filesystem::path handout(const std::string& slug) const;    // handouts/<slug>.md
-  std::filesystem::path reference(const std::string& slug) const;  // reference/<slug>/answer.cpp
+  std::filesystem::path work_file(const std::string& slug) const;    // work/<slug>.cpp
+  std::filesystem::path skeleton(const std::string& slug) const;     // labs/<slug>/<slug>.cpp
+  std::filesystem::path contract(const std::string& slug) const;     // labs/<slug>/<slug>.hpp
+  std::filesystem::path handout(const std::string& slug) const;      // handouts/<slug>.md
+  std::filesystem::path reference(const std::string& slug) const;    // reference/<slug>/answer.cpp
   std::filesystem::path last_record(const std::string& slug) const;  // .gradlab/last/<slug>.json
   std::filesystem::path state_dir() const;  // .gradlab; made when it is not there
   std::filesystem::path build_dir() const;  // build/release

@@ -79,8 +79,8 @@ Observation clip_checked(const Impl& impl, const Case& in) {
 Observation clip_after_warmup(const Impl& impl, const Case& in) {
   const auto parameters = in.parameters();
   const auto aliases = aliases_of(parameters);
-  const bool clipped = impl.clip_after_warmup(parameters, in.number("max_norm"),
-                                              in.integer("step"), in.integer("warmup_steps"));
+  const bool clipped = impl.clip_after_warmup(parameters, in.number("max_norm"), in.integer("step"),
+                                              in.integer("warmup_steps"));
   return Observation()
       .add("clipped", clipped)
       .add("gradients", gradients_of(parameters))

@@ -34,8 +34,9 @@ class Together {
    public:
     Iterator(const Together& all, size_t at) : all_(all), at_(at) {}
     Run operator*() const {
-      context().looking_at(&all_.cases_[at_], &all_.got_[at_]);
-      return {all_.cases_[at_], all_.got_[at_], all_.want_[at_]};
+      const Case& in = context().case_at(all_.cases_, at_);
+      context().looking_at(&in, &all_.got_[at_], at_);
+      return {in, all_.got_[at_], all_.want_[at_]};
     }
     Iterator& operator++() {
       ++at_;

@@ -20,7 +20,8 @@ class CheckContext::Recording : public Subject {
         owner_.fault = got[i].fault;
         owner_.fault_task = got[i].task;
         owner_.fault_detail = got[i].detail;
-        owner_.faulty = Failure{cases[i], experiment, std::nullopt, got[i].detail, got[i].output};
+        owner_.faulty =
+            Failure{cases[i], experiment, std::nullopt, got[i].detail, got[i].output, i};
         owner_.faulty->mismatch = no_return(got[i].detail);
         owner_.stopped = true;
         throw std::runtime_error("no answer");
@@ -28,7 +29,7 @@ class CheckContext::Recording : public Subject {
     }
     for (size_t i = 0; i < got.size(); ++i) {
       if (got[i].threw.empty()) continue;
-      owner_.looking_at(&cases[i], &got[i]);
+      owner_.looking_at(&cases[i], &got[i], i);
       owner_.mismatch(no_return("it threw " + got[i].threw));
       owner_.fail("the call threw " + got[i].threw);
       owner_.stopped = true;
@@ -86,6 +87,7 @@ void CheckContext::fail(const std::string& text) {
   pending_.reset();
   if (current_ != nullptr) {
     failure.in = *current_;
+    failure.index = current_index_;
     if (current_got_ != nullptr) failure.output = current_got_->output;
     if (!asked.empty()) failure.experiment = asked.back().experiment;
   }

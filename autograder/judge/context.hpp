@@ -27,6 +27,7 @@ struct Failure {
   std::optional<Mismatch> mismatch;
   std::string text;
   std::string output;  // what the student printed in that case
+  size_t index = 0;    // of the case in its batch
 };
 
 class CheckContext {
@@ -41,10 +42,20 @@ class CheckContext {
   Subject& reference() { return reference_; }
   Random& random() { return *random_; }
 
-  // The case that comparisons are made on from now on, by its place in the check's own list.
-  void looking_at(const Case* in, const Observation* got = nullptr) {
+  // The case that comparisons are made on from now on, and its place in the check's own list.
+  void looking_at(const Case* in, const Observation* got = nullptr, size_t index = 0) {
     current_ = in;
     current_got_ = got;
+    current_index_ = index;
+  }
+  // A case that stands in for the check's own at that place; see judge/shrink.hpp.
+  struct Substitute {
+    size_t index;
+    Case in;
+  };
+  std::optional<Substitute> substitute;
+  const Case& case_at(const std::vector<Case>& cases, size_t index) const {
+    return substitute && substitute->index == index ? substitute->in : cases[index];
   }
   // A matcher's last mismatch; taken by the failure that gtest reports next.
   void mismatch(Mismatch mismatch) { pending_ = std::move(mismatch); }
@@ -72,6 +83,7 @@ class CheckContext {
   std::optional<Random> random_;
   const Case* current_ = nullptr;
   const Observation* current_got_ = nullptr;
+  size_t current_index_ = 0;
   std::optional<Mismatch> pending_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "judge/diagnosis.hpp"
 #include "judge/run_check.hpp"
+#include "judge/shrink.hpp"
 #include "protocol/tensors.hpp"
 
 namespace gradlab {
@@ -45,6 +46,7 @@ class Grading {
 
   void run(const std::string& seed) {
     CheckContext context(judged_, reference_, seed);
+    shrinking_.emplace(judged_, reference_, seed);
     judged_checks_.clear();
     std::map<int, int> hangs;  // by task
     std::vector<CheckOrder> later;
@@ -78,7 +80,10 @@ class Grading {
     event["seconds"] = outcome.seconds;
     if (context.closest) event["closest"] = *context.closest;
     if (outcome.verdict == "fail") {
-      const Failure& shown = *context.smallest();
+      // An audit looks at verdicts alone.
+      const Failure shown = order_.seeds.size() > 1
+                                ? *context.smallest()
+                                : shrinking_->smallest(context, check.name, check.task);
       event["failing"] = failing_of(shown, check.name, seed);
       event["output"] = shown.output;
       judged_checks_.push_back({check.name, check.task, false, context.asked});
@@ -99,6 +104,7 @@ class Grading {
   Subject& reference_;
   const GradingOrder& order_;
   const Emit& emit_;
+  std::optional<Shrinking> shrinking_;
   std::vector<Judged> judged_checks_;
 };
 
@@ -124,6 +130,8 @@ void grade(Subject& judged, Subject& reference, const GradingOrder& order, const
 }
 
 namespace {
+
+bool same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 // The value at a recorded place, as text and, where it is one, as a number.
 std::pair<std::string, std::optional<double>> value_at(const Observation& seen,
@@ -167,17 +175,23 @@ void replay(Subject& judged, const nlohmann::json& failing, const Emit& emit) {
   } else {
     std::tie(text, number) = value_at(seen, recorded.at("where"));
   }
-  event["got"] = text;
-  event["same"] = text == failing.at("got").get<std::string>();
-  bool passes = text == failing.at("expected").get<std::string>();
   const auto& where = recorded.at("where");
+  bool same = text == failing.at("got").get<std::string>();
+  bool passes = text == failing.at("expected").get<std::string>();
   if (number && where.contains("expected")) {
     const double expected = protocol::number_from_json(where.at("expected"));
     const double allowed =
         failing.contains("allowed") ? protocol::number_from_json(failing.at("allowed")) : 0;
-    passes = std::abs(*number - expected) <= allowed || *number == expected ||
-             (std::isnan(*number) && std::isnan(expected));
+    passes = std::abs(*number - expected) <= allowed || same_number(*number, expected);
+    text = shown_apart(expected, *number).second;
+    if (where.contains("got")) {
+      same = same_number(*number, protocol::number_from_json(where.at("got")));
+    }
+    // In the record's own words, where it has some: "false" and not 0.
+    if (same || passes) text = failing.at(same ? "got" : "expected").get<std::string>();
   }
+  event["got"] = text;
+  event["same"] = same;
   event["passes"] = passes;
   event["output"] = seen.output;
   emit(event);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include "judge/context.hpp"
 
@@ -26,7 +27,8 @@ double distance(double got, double low, double high) {
 // Decides one comparison and remembers how near it was.
 bool within(double off_by, double allowed) {
   if (allowed > 0) context().came_near(off_by / allowed);
-  return off_by <= allowed;  // false for NaN and inf
+  return std::isfinite(off_by) &&
+         off_by <= allowed;  // another kind is never near, whatever is allowed
 }
 
 std::string shape_of(const torch::Tensor& tensor) {
@@ -62,8 +64,8 @@ class ElementRule {
     for (size_t t = 0; t < got.size(); ++t) {
       const auto index = static_cast<int64_t>(t);
       if (got[t].defined() != low[t].defined() ||
-          (got[t].defined() && (got[t].sizes() != low[t].sizes() ||
-                                got[t].scalar_type() != low[t].scalar_type()))) {
+          (got[t].defined() &&
+           (got[t].sizes() != low[t].sizes() || got[t].scalar_type() != low[t].scalar_type()))) {
         return simple(index, shape_of(low[t]), shape_of(got[t]));
       }
       if (!got[t].defined()) continue;
@@ -122,11 +124,11 @@ class ElementRule {
       first.emplace();
       first->tensor = index;
       first->element = coordinates(i, got.sizes());
-      first->expected = note_.empty() ? shown(l[i], got.scalar_type())
-                                      : fmt::format("{} ({})", shown(l[i], got.scalar_type()),
-                                                    note_);
-      first->got = shown(g[i], got.scalar_type());
+      const auto [expected, shown_got] = shown_apart(l[i], g[i], got.scalar_type());
+      first->expected = note_.empty() ? expected : fmt::format("{} ({})", expected, note_);
+      first->got = shown_got;
       first->expected_number = l[i];
+      first->got_number = g[i];
       first->off_by = off;
       first->allowed = allowed;
     }
@@ -148,9 +150,10 @@ NumberRule number_rule(std::vector<double> low, std::vector<double> high, double
     }
     if (within(nearest, allowed)) return std::nullopt;
     Mismatch mismatch;
-    mismatch.expected = in_words.empty() ? shown(low.front()) : in_words;
-    mismatch.got = shown(got);
+    std::tie(mismatch.expected, mismatch.got) = shown_apart(low.front(), got);
+    if (!in_words.empty()) mismatch.expected = in_words;
     mismatch.expected_number = low.front();
+    mismatch.got_number = got;
     mismatch.off_by = nearest;
     mismatch.allowed = allowed;
     return mismatch;
@@ -210,13 +213,13 @@ NumberRule Between(double low, double high, std::string in_words) {
 }
 
 TensorRule BitEqualTo(std::vector<torch::Tensor> expected, std::string note) {
-  return [rule = ElementRule({}, std::move(note), true),
-          expected = std::move(expected)](const auto& got) { return rule(got, expected, expected); };
+  return [rule = ElementRule({}, std::move(note), true), expected = std::move(expected)](
+             const auto& got) { return rule(got, expected, expected); };
 }
 
 TensorRule CloseTo(std::vector<torch::Tensor> expected, Tolerance tolerance) {
-  return [rule = ElementRule(tolerance, "", false),
-          expected = std::move(expected)](const auto& got) { return rule(got, expected, expected); };
+  return [rule = ElementRule(tolerance, "", false), expected = std::move(expected)](
+             const auto& got) { return rule(got, expected, expected); };
 }
 
 TensorRule BetweenTensors(std::vector<torch::Tensor> low, std::vector<torch::Tensor> high,
@@ -241,6 +244,7 @@ testing::Matcher<const Observation&> Flag(std::string name, bool expected) {
     mismatch.expected = expected ? "true" : "false";
     mismatch.got = got == 1.0 ? "true" : got == 0.0 ? "false" : shown(got);
     mismatch.expected_number = expected ? 1.0 : 0.0;
+    mismatch.got_number = got;
     return mismatch;
   });
 }
@@ -253,6 +257,14 @@ testing::Matcher<const Observation&> Word(std::string name, std::string expected
     mismatch.got = seen.word(name);
     return mismatch;
   });
+}
+
+testing::Matcher<const Observation&> Returned() {
+  return Word(Observation::kEndOfCall, Observation::kReturned);
+}
+
+testing::Matcher<const Observation&> ThrewRuntimeError() {
+  return Word(Observation::kEndOfCall, Observation::kRuntimeError);
 }
 
 }  // namespace gradlab

@@ -22,8 +22,7 @@ struct Tolerance {
 };
 
 using NumberRule = std::function<std::optional<Mismatch>(double got)>;
-using TensorRule =
-    std::function<std::optional<Mismatch>(const std::vector<torch::Tensor>& got)>;
+using TensorRule = std::function<std::optional<Mismatch>(const std::vector<torch::Tensor>& got)>;
 
 // Rules for a number.
 NumberRule Near(double expected, double allowed);
@@ -45,5 +44,8 @@ testing::Matcher<const Observation&> Number(std::string name, NumberRule rule);
 testing::Matcher<const Observation&> Tensors(std::string name, TensorRule rule);
 testing::Matcher<const Observation&> Flag(std::string name, bool expected);
 testing::Matcher<const Observation&> Word(std::string name, std::string expected);
+// How Observation::call saw a call end.
+testing::Matcher<const Observation&> Returned();
+testing::Matcher<const Observation&> ThrewRuntimeError();
 
 }  // namespace gradlab

@@ -26,6 +26,7 @@ std::string Mismatch::place() const {
 nlohmann::json Mismatch::where() const {
   nlohmann::json json = {{"value", value}, {"tensor", tensor}, {"element", element}};
   if (expected_number) json["expected"] = protocol::number_to_json(*expected_number);
+  if (got_number) json["got"] = protocol::number_to_json(*got_number);
   return json;
 }
 
@@ -41,6 +42,18 @@ void Mismatch::write(nlohmann::json& failing) const {
 std::string shown(double value, torch::ScalarType dtype) {
   if (dtype == torch::kFloat64) return fmt::format("{}", value);
   return fmt::format("{}", static_cast<float>(value));
+}
+
+std::pair<std::string, std::string> shown_apart(double expected, double got,
+                                                torch::ScalarType dtype) {
+  for (int digits = 6; digits < 17; ++digits) {
+    const auto with_digits = [digits](double value) {
+      return fmt::format("{:.{}g}", value, digits);
+    };
+    auto texts = std::pair(with_digits(expected), with_digits(got));
+    if (texts.first != texts.second) return texts;
+  }
+  return {shown(expected, dtype), shown(got, dtype)};
 }
 
 }  // namespace gradlab

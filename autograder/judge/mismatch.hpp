@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gradlab {
@@ -20,6 +21,7 @@ struct Mismatch {
   std::string expected;
   std::string got;
   std::optional<double> expected_number;  // what a replay compares with
+  std::optional<double> got_number;
   std::optional<double> off_by;
   std::optional<double> allowed;
   int64_t differing = 1;
@@ -32,5 +34,10 @@ struct Mismatch {
 
 // A number as its type writes it: 0.3 for the float nearest to it, not 0.30000001192092896.
 std::string shown(double value, torch::ScalarType dtype = torch::kFloat64);
+
+// Two numbers with as few digits as tell them apart, six at least: {"0.3", "0.999997"}. All digits
+// where they are equal.
+std::pair<std::string, std::string> shown_apart(double expected, double got,
+                                                torch::ScalarType dtype = torch::kFloat64);
 
 }  // namespace gradlab

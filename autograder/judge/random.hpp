@@ -14,9 +14,9 @@ class Random {
   // The stream of one check: independent of all others, whatever checks come or go.
   Random(std::string_view seed, std::string_view check);
 
-  uint64_t bits();                          // xoshiro256**
-  double uniform(double low, double high);  // [low, high)
-  double normal();                          // mean 0, deviation 1
+  uint64_t bits();                             // xoshiro256**
+  double uniform(double low, double high);     // [low, high)
+  double normal();                             // mean 0, deviation 1
   int64_t integer(int64_t low, int64_t high);  // both ends included
   bool chance(double probability) { return uniform(0, 1) < probability; }
   template <typename T>

@@ -33,8 +33,8 @@ CheckOutcome outcome_of_fault(const CheckContext& in, int task) {
   switch (in.fault) {
     case Fault::kNotStarted: {
       const auto dot = in.fault_task.rfind('.');
-      const bool own = dot != std::string::npos &&
-                       in.fault_task.substr(dot + 1) == std::to_string(task);
+      const bool own =
+          dot != std::string::npos && in.fault_task.substr(dot + 1) == std::to_string(task);
       if (own) return {"not_started", "", 0};
       return {"blocked", fmt::format("it calls {}, which is not written yet", in.fault_task), 0};
     }

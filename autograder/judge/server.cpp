@@ -180,7 +180,8 @@ int grade_built_in(const std::string& subject, const std::string& seed) {
     if (event.at("event") != "check") return;
     fmt::print("{:<14}{:<48}{:6.1f} ms", event.at("verdict").get<std::string>(),
                event.at("name").get<std::string>(), event.at("seconds").get<double>() * 1e3);
-    if (event.contains("closest")) fmt::print("  closest {:.2g}", event.at("closest").get<double>());
+    if (event.contains("closest"))
+      fmt::print("  closest {:.2g}", event.at("closest").get<double>());
     if (event.contains("failing")) {
       const auto& failing = event.at("failing");
       fmt::print("  {} | {} expected {} got {}", failing.at("case").value("text", ""),

@@ -37,10 +37,14 @@ class StudentSubject::Asking {
     auto seen = ask(experiment, cases);
     const auto faulty = first_fault(seen);
     // Crashes, memory and forgery are decided case by case, each in a process of its own, so that
-    // what one case left behind is not charged to the next. A hang is plain already.
+    // the case that is shown is the one that does it. A hang is plain already.
     if (faulty < seen.size() && cases.size() > 1 && seen[faulty].fault != Fault::kTimeLimit &&
         seen[faulty].fault != Fault::kOutputLimit && seen[faulty].fault != Fault::kNotStarted) {
-      seen = ask_one_by_one(experiment, cases);
+      auto alone = ask_one_by_one(experiment, cases);
+      if (first_fault(alone) < alone.size()) return alone;
+      for (size_t i = faulty; i < seen.size(); ++i) {
+        seen[i].detail += "; each call alone goes well: what is kept from one to the next?";
+      }
     }
     return seen;
   }

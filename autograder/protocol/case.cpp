@@ -48,6 +48,11 @@ Case& Case::add(const std::string& name, torch::Tensor tensor) {
   return *this;
 }
 
+Case& Case::set(const std::string& name, std::vector<torch::Tensor> tensors) {
+  tensors_[name] = std::move(tensors);
+  return *this;
+}
+
 Case& Case::number(const std::string& name, double value) {
   numbers_[name] = value;
   return *this;

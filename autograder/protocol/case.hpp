@@ -21,6 +21,8 @@ class Case {
   Case& number(const std::string& name, double value);
   Case& integer(const std::string& name, int64_t value);
   Case& word(const std::string& name, std::string value);
+  // All tensors of that name at once, in place of those that are there.
+  Case& set(const std::string& name, std::vector<torch::Tensor> tensors);
   // A parameter of the model: its value, and its gradient (undefined for none).
   Case& parameter(torch::Tensor value, torch::Tensor gradient, bool requires_grad = true);
 
@@ -35,6 +37,8 @@ class Case {
   const std::vector<torch::Tensor>& parameter_values() const { return tensors("parameters"); }
 
   const std::map<std::string, std::vector<torch::Tensor>>& all_tensors() const { return tensors_; }
+  const std::map<std::string, double>& all_numbers() const { return numbers_; }
+  const std::map<std::string, int64_t>& all_integers() const { return integers_; }
 
   // Fresh parameters with fresh gradients of the same layout, for one run.
   std::vector<torch::Tensor> parameters() const;

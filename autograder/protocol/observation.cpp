@@ -64,19 +64,19 @@ Observation& Observation::add_word(const std::string& name, std::string word) {
 Observation& Observation::call(const std::function<void()>& body) {
   try {
     body();
-    return add_word("ended", "returned");
+    return add_word(kEndOfCall, kReturned);
   } catch (const NotStarted&) {
     throw;
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::runtime_error&) {
-    return add_word("ended", "std::runtime_error");
+    return add_word(kEndOfCall, kRuntimeError);
   } catch (const std::exception& error) {
     if (says_out_of_memory(error.what())) throw;
     add_word("what", first_sentence(error.what()));
-    return add_word("ended", "std::exception");
+    return add_word(kEndOfCall, kOtherException);
   } catch (...) {
-    return add_word("ended", "something else");
+    return add_word(kEndOfCall, kNoException);
   }
 }
 

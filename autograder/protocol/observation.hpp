@@ -23,10 +23,14 @@ class Observation {
   Observation& add(const std::string& name, bool flag) { return add(name, flag ? 1.0 : 0.0); }
   Observation& add_word(const std::string& name, std::string word);
 
-  // Runs `body`; "ended" becomes the word "returned", or the kind of what it threw:
-  // "std::runtime_error", "std::exception" or "something else". Use it where throwing is an
+  // Runs `body`; the word kEndOfCall becomes one of the four below it. Use it where throwing is an
   // answer; elsewhere let the exception leave the experiment, and the run counts as thrown.
   Observation& call(const std::function<void()>& body);
+  static constexpr const char* kEndOfCall = "end_of_the_call";
+  static constexpr const char* kReturned = "a return";
+  static constexpr const char* kRuntimeError = "a std::runtime_error";
+  static constexpr const char* kOtherException = "another std::exception";
+  static constexpr const char* kNoException = "a throw of something that is no std::exception";
 
   bool has(const std::string& name) const;
   const std::vector<torch::Tensor>& tensors(const std::string& name) const;

@@ -38,11 +38,12 @@ Observation erased(const void* impl, const Case& in) {
 
 // GRADLAB_EXPERIMENTS(slug, a, b, …): after `using <slug>::Impl;` and the experiments themselves,
 // functions of the form Observation(const Impl&, const Case&).
-#define GRADLAB_EXPERIMENTS(slug_, ...)                                          \
-  [[maybe_unused]] const bool kExperimentsRegistered = [] {                      \
-    gradlab::lab().slug = #slug_;                                                \
-    gradlab::lab().empty_impl = [] { return gradlab::AnyImpl(new Impl,           \
-        [](void* impl) { delete static_cast<Impl*>(impl); }); };                 \
-    GRADLAB_DETAIL_EACH(GRADLAB_DETAIL_EXPERIMENT, __VA_ARGS__)                  \
-    return true;                                                                 \
+#define GRADLAB_EXPERIMENTS(slug_, ...)                                                       \
+  [[maybe_unused]] const bool kExperimentsRegistered = [] {                                   \
+    gradlab::lab().slug = #slug_;                                                             \
+    gradlab::lab().empty_impl = [] {                                                          \
+      return gradlab::AnyImpl(new Impl, [](void* impl) { delete static_cast<Impl*>(impl); }); \
+    };                                                                                        \
+    GRADLAB_DETAIL_EACH(GRADLAB_DETAIL_EXPERIMENT, __VA_ARGS__)                               \
+    return true;                                                                              \
   }();

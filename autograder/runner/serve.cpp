@@ -41,8 +41,8 @@ double seconds(const rusage& used) {
 class Server {
  public:
   Server(int channel, bool isolated) : channel_(channel), isolated_(isolated) {
-    void* shared = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* shared =
+        mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     progress_ = new (shared) Progress;
     impl_ = lab().empty_impl();
     sigemptyset(&child_signal_);
@@ -57,7 +57,9 @@ class Server {
     while (auto frame = protocol::read_frame(channel_, decoder_)) {
       const Batch batch = Batch::from_frame(*frame);
       const Ended ended = run_in_child(batch);
-      if (!send({{"end", batch.id}, {"how", ended.how}, {"code", ended.code},
+      if (!send({{"end", batch.id},
+                 {"how", ended.how},
+                 {"code", ended.code},
                  {"cpu", ended.cpu_seconds}})) {
         break;
       }

@@ -219,7 +219,7 @@ Launch none(const Command& command, bool channel) {
   launch.argv = command.argv;
   launch.environment.emplace_back("PATH=/usr/bin:/bin");
   for (const auto& [name, value] : command.environment) {
-    launch.environment.push_back(name + "=" + value);
+    launch.environment.push_back(fmt::format("{}={}", name, value));
   }
   launch.directory = path_inside(command, Isolation::kNone, command.working_directory);
   launch.channel = channel;

@@ -80,6 +80,7 @@ struct Prepared {
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
   std::vector<char*> result;
+  result.reserve(strings.size() + 1);
   for (const std::string& string : strings) result.push_back(const_cast<char*>(string.c_str()));
   result.push_back(nullptr);
   return result;
@@ -115,7 +116,9 @@ void place_descriptors(std::array<int, 7> from) {
   g_error = from[kError];
   // First out of the way of the targets, then to them.
   for (int& number : from) {
-    if (number >= 0 && (number = fcntl(number, F_DUPFD, 64)) < 0) fail(Step::kDescriptors);
+    if (number < 0) continue;
+    number = fcntl(number, F_DUPFD, 64);
+    if (number < 0) fail(Step::kDescriptors);
   }
   g_error = from[kError];
   for (int target = 0; target < kFirstFree; ++target) {

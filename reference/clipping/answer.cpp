@@ -1,5 +1,6 @@
 // The clipping lab's answer: the clearest correct version, and the yardstick of every check. The
-// sum is kept in double, so that it is exact enough for every type; the clip follows LibTorch's rule.
+// sum is kept in double, so that it is exact enough for every type; the clip follows LibTorch's
+// rule.
 #include <cmath>
 #include <stdexcept>
 

@@ -1,4 +1,5 @@
-// No allocation for each parameter in the fused calls: their number is that of the call, not the list.
+// No allocation for each parameter in the fused calls: their number is that of the call, not the
+// list.
 #include <torch/optim/sgd.h>
 #include <torch/types.h>
 
@@ -87,7 +88,8 @@ TEST_F(Allocations, of_the_fused_clip_do_not_grow_with_the_list) {
   EXPECT_EQ(of(few), of(many));
 }
 
-// Of the others by ATen's ops: a norm for each gradient in clip, nothing for each in unscale_ of ours.
+// Of the others by ATen's ops: a norm for each gradient in clip, nothing for each in unscale_ of
+// ours.
 TEST_F(Allocations, of_an_observer_that_is_not_there_are_none) {
   Loop loop(1);
   const auto loss = torch::ones({});

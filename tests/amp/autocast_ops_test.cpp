@@ -1,5 +1,6 @@
-// The dtype rules of CPU autocast, op by op (golden/autocast/ops.json): what Python's regions give, a
-// guard gives. These are test/test_autocast.py's op lists; its test names stand in the suites' names.
+// The dtype rules of CPU autocast, op by op (golden/autocast/ops.json): what Python's regions give,
+// a guard gives. These are test/test_autocast.py's op lists; its test names stand in the suites'
+// names.
 #include <torch/types.h>
 
 #include "gradlab/amp/autocast.hpp"

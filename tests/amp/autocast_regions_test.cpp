@@ -107,7 +107,8 @@ class Player {
   }
 
   static torch::Tensor computed(const std::string& kind, const std::vector<torch::Tensor>& in) {
-    if (kind == "linear") return in.size() == 3 ? at::linear(in[0], in[1], in[2]) : at::linear(in[0], in[1]);
+    if (kind == "linear")
+      return in.size() == 3 ? at::linear(in[0], in[1], in[2]) : at::linear(in[0], in[1]);
     if (kind == "mm") return at::mm(in[0], in[1]);
     if (kind == "add") return at::add(in[0], in[1]);
     if (kind == "sum") return at::sum(in[0]);
@@ -173,7 +174,8 @@ Json region(const std::string& name) {
 TEST(AutocastRegionsDiffer, unsupported_dtype_is_refused_where_python_goes_on_in_float32) {
   const Json body = region("unsupported_dtype");
   const Json before = autocast_state();
-  EXPECT_EQ(golden::error_kind([] { AutocastGuard guard(at::kCPU, at::kFloat); }), "autocast_dtype");
+  EXPECT_EQ(golden::error_kind([] { AutocastGuard guard(at::kCPU, at::kFloat); }),
+            "autocast_dtype");
   EXPECT_EQ(autocast_state(), before);
   EXPECT_FALSE(body.at("steps").at(0).at("state").at("enabled").get<bool>());
 }
@@ -181,7 +183,8 @@ TEST(AutocastRegionsDiffer, unsupported_dtype_is_refused_where_python_goes_on_in
 TEST(AutocastRegionsDiffer, nested_dtype_gets_its_own_copy_where_python_fails) {
   const Json body = region("cached_copy_has_the_other_dtype");
   const auto x = golden::tensor(body.at("tensors").at("x").at("value"));
-  const auto w = golden::tensor(body.at("tensors").at("w").at("value")).clone().set_requires_grad(true);
+  const auto w =
+      golden::tensor(body.at("tensors").at("w").at("value")).clone().set_requires_grad(true);
   const AutocastGuard outer(at::kCPU, at::kHalf);
   const auto first = at::linear(x, w);
   {

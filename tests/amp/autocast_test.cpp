@@ -1,5 +1,7 @@
-// AutocastGuard: its scope, the weight cache, threads, and what it refuses; with PyTorch's own cache
-// tests (test/test_autocast.py) under their names.
+// AutocastGuard: its scope, the weight cache, threads, and what it refuses; with PyTorch's own
+// cache tests (test/test_autocast.py) under their names.
+#include "gradlab/amp/autocast.hpp"
+
 #include <ATen/autocast_mode.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/sgd.h>
@@ -9,7 +11,6 @@
 #include <thread>
 #include <type_traits>
 
-#include "gradlab/amp/autocast.hpp"
 #include "support/casts.hpp"
 #include "support/golden.hpp"
 
@@ -24,9 +25,7 @@ static_assert(!std::is_move_constructible_v<AutocastGuard>);
 bool enabled() { return at::autocast::is_autocast_enabled(at::kCPU); }
 at::ScalarType dtype() { return at::autocast::get_autocast_dtype(at::kCPU); }
 
-torch::Tensor leaf(double value) {
-  return torch::full({2, 2}, value).set_requires_grad(true);
-}
+torch::Tensor leaf(double value) { return torch::full({2, 2}, value).set_requires_grad(true); }
 
 // ---- scope
 
@@ -223,7 +222,8 @@ TEST(TestAutocast, test_autocast_mixed_grad_contexts) {
   }
 }
 
-// test_autocast_disabled_with_fp32_dtype: Python warns and disables; a disabled guard says so itself.
+// test_autocast_disabled_with_fp32_dtype: Python warns and disables; a disabled guard says so
+// itself.
 TEST(TestAutocast, test_autocast_disabled_with_fp32_dtype) {
   EXPECT_EQ(golden::error_kind([] { const AutocastGuard guard(at::kCPU, at::kFloat); }),
             "autocast_dtype");

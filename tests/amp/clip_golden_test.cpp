@@ -73,10 +73,14 @@ torch::Tensor called(const Json& body, const std::vector<torch::Tensor>& paramet
 testing::AssertionResult matches(const torch::Tensor& got, const torch::Tensor& expected) {
   if (!expected.defined()) return golden::bit_equal(got, expected);
   switch (expected.scalar_type()) {
-    case torch::kHalf: return golden::as_recorded(got, expected, 1e-3, 6e-8);
-    case torch::kBFloat16: return golden::as_recorded(got, expected, 8e-3, 0);
-    case torch::kDouble: return golden::as_recorded(got, expected, 1e-12, 0);
-    default: return golden::as_recorded(got, expected, 1e-6, 0);
+    case torch::kHalf:
+      return golden::as_recorded(got, expected, 1e-3, 6e-8);
+    case torch::kBFloat16:
+      return golden::as_recorded(got, expected, 8e-3, 0);
+    case torch::kDouble:
+      return golden::as_recorded(got, expected, 1e-12, 0);
+    default:
+      return golden::as_recorded(got, expected, 1e-6, 0);
   }
 }
 

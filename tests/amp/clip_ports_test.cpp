@@ -1,5 +1,5 @@
-// PyTorch's own clipping tests, in C++: test/test_nn.py and test/cpp/api/nn_utils.cpp. The names are
-// theirs. Where theirs compare loosely or not at all, these compare.
+// PyTorch's own clipping tests, in C++: test/test_nn.py and test/cpp/api/nn_utils.cpp. The names
+// are theirs. Where theirs compare loosely or not at all, these compare.
 #include <torch/types.h>
 
 #include <cmath>
@@ -83,7 +83,8 @@ TEST_P(TestNnClipGradNorm, test_clip_grad_norm_small_gradients_stay) {
 }
 
 TEST_P(TestNnClipGradNorm, test_clip_grad_norm_one_tensor_is_a_list_of_one) {
-  const auto one = with_gradient(torch::arange(1.0, 11.0)), list = with_gradient(torch::arange(1.0, 11.0));
+  const auto one = with_gradient(torch::arange(1.0, 11.0)),
+             list = with_gradient(torch::arange(1.0, 11.0));
   const auto norm = amp::clip_grad_norm_(one, 2, GetParam());
   EXPECT_TRUE(golden::bit_equal(norm, amp::clip_grad_norm_({list}, 2, GetParam())));
   EXPECT_TRUE(golden::bit_equal(one.grad(), list.grad()));
@@ -96,7 +97,8 @@ INSTANTIATE_TEST_SUITE_P(Orders, TestNnClipGradNorm, testing::Values(0.5, 1.5, 2
 struct NonfiniteRow {
   const char* name;
   double value;
-  // For which orders a norm over ten such elements is not finite: alone, and behind a finite parameter.
+  // For which orders a norm over ten such elements is not finite: alone, and behind a finite
+  // parameter.
   std::vector<double> all_alone, all_behind;
   // And with nine zeros beside one such element.
   std::vector<double> one_alone, one_behind;
@@ -121,8 +123,8 @@ class TestNnErrorIfNonfinite
     : public testing::TestWithParam<std::tuple<NonfiniteRow, double, bool, bool>> {};
 
 Tensors nonfinite_parameters(const NonfiniteRow& row, bool one, bool behind) {
-  auto gradient = one ? torch::zeros({10}, torch::kDouble)
-                      : torch::full({10}, row.value, torch::kDouble);
+  auto gradient =
+      one ? torch::zeros({10}, torch::kDouble) : torch::full({10}, row.value, torch::kDouble);
   if (one) gradient[3] = row.value;
   Tensors parameters;
   if (behind) parameters.push_back(with_gradient(torch::ones({10}, torch::kDouble)));
@@ -136,8 +138,8 @@ bool contains(const std::vector<double>& orders, double p) {
 
 TEST_P(TestNnErrorIfNonfinite, test_clip_grad_norm_error_if_nonfinite) {
   const auto& [row, p, one, behind] = GetParam();
-  const auto& bad = one ? (behind ? row.one_behind : row.one_alone)
-                        : (behind ? row.all_behind : row.all_alone);
+  const auto& bad =
+      one ? (behind ? row.one_behind : row.one_alone) : (behind ? row.all_behind : row.all_alone);
   const auto parameters = nonfinite_parameters(row, one, behind);
   const auto before = copies_of(gradients_of(parameters));
   const auto error = golden::error_kind([&] { amp::clip_grad_norm_(parameters, 1, p, true); });
@@ -187,7 +189,8 @@ TEST(TestNn, test_clip_grad_value) {
 }
 
 TEST(TestNn, test_clip_grad_value_one_tensor_is_a_list_of_one) {
-  const auto one = with_gradient(torch::arange(-5.0, 5.0)), list = with_gradient(torch::arange(-5.0, 5.0));
+  const auto one = with_gradient(torch::arange(-5.0, 5.0)),
+             list = with_gradient(torch::arange(-5.0, 5.0));
   amp::clip_grad_value_(one, 2.5);
   amp::clip_grad_value_({list}, 2.5);
   EXPECT_TRUE(golden::bit_equal(one.grad(), list.grad()));

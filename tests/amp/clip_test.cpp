@@ -1,8 +1,9 @@
 // Clipping beyond golden data: what is refused and left as it was, dtypes, views, version counters.
+#include "gradlab/amp/clip.hpp"
+
 #include <torch/optim/sgd.h>
 #include <torch/types.h>
 
-#include "gradlab/amp/clip.hpp"
 #include "support/golden.hpp"
 #include "support/models.hpp"
 
@@ -57,10 +58,9 @@ TEST_P(ClipRefuses, and_leaves_gradients_as_they_were) {
     EXPECT_NE(message(call).find(GetParam().words), std::string::npos) << message(call);
   }
   EXPECT_EQ(golden::error_kind([&] { amp::clip_grad_value_(parameters, 1); }), GetParam().kind);
-  EXPECT_EQ(golden::error_kind([&] {
-              amp::clip_grads_with_norm_(parameters, 1, torch::tensor(5.0F));
-            }),
-            GetParam().kind);
+  EXPECT_EQ(
+      golden::error_kind([&] { amp::clip_grads_with_norm_(parameters, 1, torch::tensor(5.0F)); }),
+      GetParam().kind);
   EXPECT_EQ(golden::error_kind([&] { amp::get_total_norm(gradients_of(parameters)); }),
             GetParam().kind);
   EXPECT_TRUE(golden::bit_equal(parameters[0].grad(), torch::tensor({3.0F, 4.0F})));
@@ -69,12 +69,11 @@ TEST_P(ClipRefuses, and_leaves_gradients_as_they_were) {
 
 INSTANTIATE_TEST_SUITE_P(
     Gradients, ClipRefuses,
-    testing::Values(
-        BadGradient{"int64", [] { return torch::tensor({3, 4}, torch::kLong); },
-                    "integer_gradients", "int64 [2]"},
-        BadGradient{"expanded", [] { return torch::ones({1}).expand({2}); }, "overlapping_memory",
-                    "clone()"},
-        BadGradient{"sparse", sparse, "unsupported_layout", "Sparse"}));
+    testing::Values(BadGradient{"int64", [] { return torch::tensor({3, 4}, torch::kLong); },
+                                "integer_gradients", "int64 [2]"},
+                    BadGradient{"expanded", [] { return torch::ones({1}).expand({2}); },
+                                "overlapping_memory", "clone()"},
+                    BadGradient{"sparse", sparse, "unsupported_layout", "Sparse"}));
 
 TEST(ClipRefuses, undefined_tensors) {
   const Tensors parameters = {with_gradient({3, 4}), torch::Tensor()};
@@ -90,8 +89,8 @@ TEST(ClipRefuses, undefined_tensors) {
 
 TEST(ClipRefuses, total_norms_that_are_none) {
   const auto parameter = with_gradient({3, 4});
-  for (const auto& norm : {torch::ones({2}), torch::ones({}, torch::kLong),
-                           torch::ones({}, torch::kComplexFloat)}) {
+  for (const auto& norm :
+       {torch::ones({2}), torch::ones({}, torch::kLong), torch::ones({}, torch::kComplexFloat)}) {
     EXPECT_EQ(golden::error_kind([&] { amp::clip_grads_with_norm_(parameter, 1, norm); }),
               "bad_total_norm");
   }
@@ -164,9 +163,9 @@ TEST(ClipGradNorm, takes_a_total_norm_of_shape_one) {
 // Optimizer::parameters() is the first group only.
 TEST(ParametersOf, are_those_of_all_groups) {
   const auto a = torch::zeros({1}), b = torch::zeros({2}), c = torch::zeros({3});
-  const torch::optim::SGD optimizer({torch::optim::OptimizerParamGroup({a}),
-                                     torch::optim::OptimizerParamGroup({b, c})},
-                                    torch::optim::SGDOptions(0.1));
+  const torch::optim::SGD optimizer(
+      {torch::optim::OptimizerParamGroup({a}), torch::optim::OptimizerParamGroup({b, c})},
+      torch::optim::SGDOptions(0.1));
   const auto all = amp::parameters_of(optimizer);
   ASSERT_EQ(all.size(), 3);
   EXPECT_TRUE(all[2].is_same(c));

@@ -159,8 +159,8 @@ TEST(UnscaleAndClip, throws_what_the_two_calls_throw) {
 }
 
 TEST(UnscaleAndClip, refuses_bad_gradients_with_everything_as_before) {
-  const auto sparse = torch::sparse_coo_tensor(torch::tensor({{0}}, torch::kLong),
-                                               torch::ones({1}), {2});
+  const auto sparse =
+      torch::sparse_coo_tensor(torch::tensor({{0}}, torch::kLong), torch::ones({1}), {2});
   const std::vector<std::pair<torch::Tensor, std::string>> bad = {
       {torch::ones({2}).to(torch::kHalf), "fp16_gradients"},
       {torch::ones({2}, torch::kLong), "integer_gradients"},

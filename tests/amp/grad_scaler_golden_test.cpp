@@ -1,5 +1,6 @@
 // gradlab::amp::GradScaler held to Python's, call by call, on every sequence of golden/grad_scaler:
-// results, errors, scale, tracker, stages, gradients, parameters and optimizer state after each call.
+// results, errors, scale, tracker, stages, gradients, parameters and optimizer state after each
+// call.
 #include <torch/types.h>
 
 #include "support/golden.hpp"

@@ -32,79 +32,79 @@ TEST(TestTorch, test_grad_scaling_autocast) {
     options.kind = kind;
     options.lr = 0.01;
     options.tolerance = 1e-3;  // float16 rounds a scaled gradient and an unscaled one differently
-    run_scaling_case(options, [](Model& model, GradScaler& scaler, const Tensor& x, const Tensor& y,
-                                 bool bad) {
-      Tensor loss;
-      {
-        const AutocastGuard autocast(torch::kCPU, torch::kHalf);
-        loss = model.loss(x, y);
-      }
-      scaler.scale(loss).backward();
-      if (bad) spoil(model);
-    });
+    run_scaling_case(
+        options, [](Model& model, GradScaler& scaler, const Tensor& x, const Tensor& y, bool bad) {
+          Tensor loss;
+          {
+            const AutocastGuard autocast(torch::kCPU, torch::kHalf);
+            loss = model.loss(x, y);
+          }
+          scaler.scale(loss).backward();
+          if (bad) spoil(model);
+        });
   }
 }
 
 // As above, and the scaler goes through a checkpoint in every iteration.
 TEST(TestTorch, test_grad_scaling_autocast_pickled_each_iteration) {
   CaseOptions options;
-  run_scaling_case(options, [](Model& model, GradScaler& scaler, const Tensor& x, const Tensor& y,
-                               bool bad) {
-    std::stringstream file;
-    torch::save(scaler, file);
-    if (scaler.is_enabled()) {
-      torch::load(scaler, file);
-    }
-    backward(model, scaler, x, y, bad);
-  });
+  run_scaling_case(
+      options, [](Model& model, GradScaler& scaler, const Tensor& x, const Tensor& y, bool bad) {
+        std::stringstream file;
+        torch::save(scaler, file);
+        if (scaler.is_enabled()) {
+          torch::load(scaler, file);
+        }
+        backward(model, scaler, x, y, bad);
+      });
 }
 
 TEST(TestTorch, test_grad_scaling_clipping) {
-  run_scaling_case({}, [](Model& model, GradScaler& scaler, const Tensor& x, const Tensor& y,
-                          bool bad) {
-    backward(model, scaler, x, y, bad);
-    gradlab::amp::clip_grad_norm_(model.parameters(), 0.2 * scaler.get_scale());
-  });
+  run_scaling_case(
+      {}, [](Model& model, GradScaler& scaler, const Tensor& x, const Tensor& y, bool bad) {
+        backward(model, scaler, x, y, bad);
+        gradlab::amp::clip_grad_norm_(model.parameters(), 0.2 * scaler.get_scale());
+      });
 }
 
 TEST(TestTorch, test_grad_scaling_clipping_separate_unscale) {
-  run_scaling_case({}, [](Model& model, GradScaler& scaler, const Tensor& x, const Tensor& y,
-                          bool bad) {
-    backward(model, scaler, x, y, bad);
-    scaler.unscale_(*model.optimizer);
-    gradlab::amp::clip_grad_norm_(model.parameters(), 0.2);
-  });
+  run_scaling_case(
+      {}, [](Model& model, GradScaler& scaler, const Tensor& x, const Tensor& y, bool bad) {
+        backward(model, scaler, x, y, bad);
+        scaler.unscale_(*model.optimizer);
+        gradlab::amp::clip_grad_norm_(model.parameters(), 0.2);
+      });
 }
 
 TEST(TestTorch, test_grad_scaling_penalty) {
-  run_scaling_case({}, [](Model& model, GradScaler& scaler, const Tensor& x, const Tensor& y,
-                          bool bad) {
-    Tensor loss = model.loss(x, y);
-    auto gradients = torch::autograd::grad({scaler.scale(loss)}, model.parameters(), {},
-                                           /*retain_graph=*/true, /*create_graph=*/true);
-    Tensor penalty = torch::zeros({});
-    // Out of place: the graph of the penalty goes through these.
-    for (auto& gradient : gradients) {
-      penalty = penalty + (gradient * (1.0 / scaler.get_scale())).square().sum();
-    }
-    scaler.scale(loss + penalty.sqrt()).backward();
-    if (bad) spoil(model);
-  });
+  run_scaling_case(
+      {}, [](Model& model, GradScaler& scaler, const Tensor& x, const Tensor& y, bool bad) {
+        Tensor loss = model.loss(x, y);
+        auto gradients = torch::autograd::grad({scaler.scale(loss)}, model.parameters(), {},
+                                               /*retain_graph=*/true, /*create_graph=*/true);
+        Tensor penalty = torch::zeros({});
+        // Out of place: the graph of the penalty goes through these.
+        for (auto& gradient : gradients) {
+          penalty = penalty + (gradient * (1.0 / scaler.get_scale())).square().sum();
+        }
+        scaler.scale(loss + penalty.sqrt()).backward();
+        if (bad) spoil(model);
+      });
 }
 
 TEST(TestTorch, test_grad_scaling_accumulation) {
-  run_scaling_case({}, [](Model& model, GradScaler& scaler, const Tensor& x, const Tensor& y,
-                          bool bad) {
-    for (int half = 0; half < 2; ++half) {
-      const auto rows = [&](const Tensor& all) { return all.slice(0, 4 * half, 4 * half + 4); };
-      scaler.scale(model.loss(rows(x), rows(y)) / 2).backward();
-    }
-    if (bad) spoil(model);
-  });
+  run_scaling_case(
+      {}, [](Model& model, GradScaler& scaler, const Tensor& x, const Tensor& y, bool bad) {
+        for (int half = 0; half < 2; ++half) {
+          const auto rows = [&](const Tensor& all) { return all.slice(0, 4 * half, 4 * half + 4); };
+          scaler.scale(model.loss(rows(x), rows(y)) / 2).backward();
+        }
+        if (bad) spoil(model);
+      });
 }
 
-// Two models, two losses, two optimizers, one scaler: inf in the first model's gradients at one step
-// skips its optimizer only, and means one backoff.
+// Two models, two losses, two optimizers, one scaler: inf in the first model's gradients at one
+// step skips its optimizer only, and means one backoff.
 TEST(TestTorch, test_grad_scaling_multiple) {
   gradlab::amp::GradScalerOptions options;
   options.init_scale = 128;
@@ -142,7 +142,8 @@ TEST(TestTorch, test_grad_scaling_multiple) {
   EXPECT_EQ(scaler.get_scale(), 128 * 8 * 0.5);
   for (size_t i = 0; i < first.parameters().size(); ++i) {
     EXPECT_TRUE(torch::allclose(first.parameters()[i], first_control.parameters()[i], 1e-5, 1e-7));
-    EXPECT_TRUE(torch::allclose(second.parameters()[i], second_control.parameters()[i], 1e-5, 1e-7));
+    EXPECT_TRUE(
+        torch::allclose(second.parameters()[i], second_control.parameters()[i], 1e-5, 1e-7));
   }
 }
 

@@ -1,6 +1,7 @@
-// PyTorch's own scaler tests that carry over to C++ on a CPU: test/test_torch.py. The names are theirs.
-// Left out: test_grad_scaler_pass_itself and test_grad_scaler_deprecated_warning (a protocol between
-// Python optimizers and the scaler that C++ optimizers don't have), and what needs a GPU.
+// PyTorch's own scaler tests that carry over to C++ on a CPU: test/test_torch.py. The names are
+// theirs. Left out: test_grad_scaler_pass_itself and test_grad_scaler_deprecated_warning (a
+// protocol between Python optimizers and the scaler that C++ optimizers don't have), and what needs
+// a GPU.
 #include <torch/serialize.h>
 #include <torch/types.h>
 
@@ -76,12 +77,16 @@ torch::Tensor fours() { return torch::full({10, 10}, 4.0); }
 torch::Tensor transposed() { return fours().t(); }
 torch::Tensor slice() { return torch::full({10, 20}, 4.0).slice(1, 0, 10); }
 
-const std::vector<Layout> kLayouts = {
-    {"contiguous", fours, 4},       {"transposed", transposed, 4}, {"slice", slice, 4},
-    {"contiguous_inf", fours, kInf}, {"contiguous_nan", fours, kNaN},
-    {"transposed_inf", transposed, kInf}, {"transposed_nan", transposed, kNaN},
-    {"slice_inf", slice, kInf},     {"slice_nan", slice, kNaN},
-    {"float64_minus_inf", fours, -kInf, torch::kDouble}};
+const std::vector<Layout> kLayouts = {{"contiguous", fours, 4},
+                                      {"transposed", transposed, 4},
+                                      {"slice", slice, 4},
+                                      {"contiguous_inf", fours, kInf},
+                                      {"contiguous_nan", fours, kNaN},
+                                      {"transposed_inf", transposed, kInf},
+                                      {"transposed_nan", transposed, kNaN},
+                                      {"slice_inf", slice, kInf},
+                                      {"slice_nan", slice, kNaN},
+                                      {"float64_minus_inf", fours, -kInf, torch::kDouble}};
 
 torch::Tensor gradient_of(const Layout& layout) {
   auto gradient = layout.make();
@@ -103,8 +108,8 @@ TEST(TestTorch, test_grad_scaling_unscale_layouts) {
 }
 
 TEST(TestTorch, test_grad_scaling_unscale_mixed_lists) {
-  const Tensors clean = {with_gradient(fours()), with_gradient(transposed()), with_gradient(slice()),
-                         with_gradient(fours().to(torch::kDouble)),
+  const Tensors clean = {with_gradient(fours()), with_gradient(transposed()),
+                         with_gradient(slice()), with_gradient(fours().to(torch::kDouble)),
                          with_gradient(fours().to(torch::kBFloat16))};
   const Unscaled run(clean, options(4));
   EXPECT_EQ(run.found, std::optional<bool>(false));
@@ -142,8 +147,8 @@ TEST(TestTorch, test_grad_scaling_unscale_sparse) {
   for (const auto type : {torch::kFloat, torch::kDouble}) {
     const auto parameter = sparse_parameter(sparse({16, 32, 64}, type));
     EXPECT_EQ(Unscaled({parameter}, options(4)).found, std::optional<bool>(false));
-    EXPECT_TRUE(golden::bit_equal(parameter.grad().to_dense(),
-                                  sparse({4, 8, 16}, type).to_dense()));
+    EXPECT_TRUE(
+        golden::bit_equal(parameter.grad().to_dense(), sparse({4, 8, 16}, type).to_dense()));
     for (const double value : {kInf, kNaN}) {
       const auto bad = sparse_parameter(sparse({16, 32, value}, type));
       EXPECT_EQ(Unscaled({bad}, options(4)).found, std::optional<bool>(true));

@@ -46,9 +46,8 @@ constexpr const char* kGood =
 
 TEST(StateJson, round_trip_keeps_every_bit) {
   const GradScaler scaler = used();
-  EXPECT_EQ(to_json(scaler),
-            R"({"scale": 3000.0, "growth_factor": 1.1, "backoff_factor": 0.3, )"
-            R"("growth_interval": 7, "_growth_tracker": 1})");
+  EXPECT_EQ(to_json(scaler), R"({"scale": 3000.0, "growth_factor": 1.1, "backoff_factor": 0.3, )"
+                             R"("growth_interval": 7, "_growth_tracker": 1})");
   GradScaler back;
   load_json(back, to_json(scaler));
   EXPECT_EQ(to_json(back), to_json(scaler));
@@ -122,32 +121,33 @@ TEST_P(BadStateJson, throws_and_changes_nothing) {
 
 INSTANTIATE_TEST_SUITE_P(
     Texts, BadStateJson,
-    testing::Values(
-        BadState{"", "bad_state", "no JSON object"}, BadState{"[]", "bad_state", "no JSON object"},
-        BadState{"{}", "empty_state", "disabled"}, BadState{"null", "bad_state", "no JSON object"},
-        BadState{std::string(kGood) + "x", "bad_state", "after the object"},
-        BadState{R"({"scale" 3})", "bad_state", "no value"},
-        BadState{R"({scale: 3})", "bad_state", "no quotes"},
-        BadState{R"({"scale": 1, "scale": 2})", "bad_state", "twice"},
-        BadState{R"({"scale": NaN})", "bad_state", "cannot be read"},
-        BadState{R"({"scale": Infinity})", "bad_state", "cannot be read"},
-        BadState{R"({"scale": 1e999})", "bad_state", "number"},
-        BadState{R"({"scale": -})", "bad_state", "number"},
-        BadState{"{\"a\": " + std::string(100000, '['), "bad_state", "too deep"},
-        BadState{"{\"a\": \"" + std::string(100000, 'a'), "bad_state", "does not end"},
-        BadState{without("scale"), "missing_key", "\"scale\""},
-        BadState{without("backoff_factor"), "missing_key", "\"backoff_factor\""},
-        BadState{without("_growth_tracker"), "missing_key", "\"_growth_tracker\""},
-        BadState{with("scale", "-1"), "bad_state", "\"scale\" was -1"},
-        BadState{with("scale", "\"nan\""), "bad_state", "number"},
-        BadState{with("scale", "true"), "bad_state", "was true"},
-        BadState{with("scale", "[32]"), "bad_state", "was a list"},
-        BadState{with("growth_factor", "1"), "bad_state", "growth_factor"},
-        BadState{with("backoff_factor", "\"0.5\""), "bad_state", "number"},
-        BadState{with("backoff_factor", "1.5"), "bad_state", "backoff_factor"},
-        BadState{with("growth_interval", "2.5"), "bad_state", "whole number"},
-        BadState{with("growth_interval", "-3"), "bad_state", "growth_interval"},
-        BadState{with("_growth_tracker", "1e300"), "bad_state", "whole number"}));
+    testing::Values(BadState{"", "bad_state", "no JSON object"},
+                    BadState{"[]", "bad_state", "no JSON object"},
+                    BadState{"{}", "empty_state", "disabled"},
+                    BadState{"null", "bad_state", "no JSON object"},
+                    BadState{std::string(kGood) + "x", "bad_state", "after the object"},
+                    BadState{R"({"scale" 3})", "bad_state", "no value"},
+                    BadState{R"({scale: 3})", "bad_state", "no quotes"},
+                    BadState{R"({"scale": 1, "scale": 2})", "bad_state", "twice"},
+                    BadState{R"({"scale": NaN})", "bad_state", "cannot be read"},
+                    BadState{R"({"scale": Infinity})", "bad_state", "cannot be read"},
+                    BadState{R"({"scale": 1e999})", "bad_state", "number"},
+                    BadState{R"({"scale": -})", "bad_state", "number"},
+                    BadState{"{\"a\": " + std::string(100000, '['), "bad_state", "too deep"},
+                    BadState{"{\"a\": \"" + std::string(100000, 'a'), "bad_state", "does not end"},
+                    BadState{without("scale"), "missing_key", "\"scale\""},
+                    BadState{without("backoff_factor"), "missing_key", "\"backoff_factor\""},
+                    BadState{without("_growth_tracker"), "missing_key", "\"_growth_tracker\""},
+                    BadState{with("scale", "-1"), "bad_state", "\"scale\" was -1"},
+                    BadState{with("scale", "\"nan\""), "bad_state", "number"},
+                    BadState{with("scale", "true"), "bad_state", "was true"},
+                    BadState{with("scale", "[32]"), "bad_state", "was a list"},
+                    BadState{with("growth_factor", "1"), "bad_state", "growth_factor"},
+                    BadState{with("backoff_factor", "\"0.5\""), "bad_state", "number"},
+                    BadState{with("backoff_factor", "1.5"), "bad_state", "backoff_factor"},
+                    BadState{with("growth_interval", "2.5"), "bad_state", "whole number"},
+                    BadState{with("growth_interval", "-3"), "bad_state", "growth_interval"},
+                    BadState{with("_growth_tracker", "1e300"), "bad_state", "whole number"}));
 
 TEST(StateJson, every_truncation_is_refused) {
   const std::string whole = kGood;

@@ -1,11 +1,13 @@
-// GradScaler beyond golden data: what it refuses and how, the view for tools, the opt-in extensions.
+// GradScaler beyond golden data: what it refuses and how, the view for tools, the opt-in
+// extensions.
+#include "gradlab/amp/grad_scaler.hpp"
+
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/sgd.h>
 #include <torch/types.h>
 
 #include <type_traits>
 
-#include "gradlab/amp/grad_scaler.hpp"
 #include "support/golden.hpp"
 #include "support/models.hpp"
 

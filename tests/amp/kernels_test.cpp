@@ -1,10 +1,11 @@
-// The loops of the fused pass, every version that this processor runs: sums, inf and NaN at any place,
-// rounding, and sizes around the lanes.
+// The loops of the fused pass, every version that this processor runs: sums, inf and NaN at any
+// place, rounding, and sizes around the lanes.
+#include "kernels.hpp"
+
 #include <torch/types.h>
 
 #include <cmath>
 
-#include "kernels.hpp"
 #include "support/golden.hpp"
 #include "support/models.hpp"
 
@@ -23,7 +24,8 @@ class KernelVersions : public testing::TestWithParam<size_t> {
 };
 
 Measured measure(const Kernels& run, const torch::Tensor& data) {
-  if (data.scalar_type() == torch::kFloat) return run.measure_float(data.data_ptr<float>(), data.numel());
+  if (data.scalar_type() == torch::kFloat)
+    return run.measure_float(data.data_ptr<float>(), data.numel());
   if (data.scalar_type() == torch::kDouble) {
     return run.measure_double(data.data_ptr<double>(), data.numel());
   }
@@ -45,7 +47,8 @@ const auto kDtypes = {torch::kFloat, torch::kDouble, torch::kBFloat16};
 TEST_P(KernelVersions, sums_of_every_size_are_the_true_ones) {
   torch::manual_seed(1);
   for (const auto type : kDtypes) {
-    for (const int64_t size : {0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 2047, 2048, 2049, 2112, 5000}) {
+    for (const int64_t size :
+         {0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 2047, 2048, 2049, 2112, 5000}) {
       const auto data = torch::randn({size}).to(type);
       const auto got = measure(run(), data);
       const double truth = data.to(torch::kDouble).square().sum().item<double>();
@@ -114,6 +117,8 @@ TEST_P(KernelVersions, factors_outside_float32_lose_nothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Runnable, KernelVersions, testing::Range<size_t>(0, all_kernels().size()),
-                         [](const auto& info) { return std::string(all_kernels()[info.param].name); });
+                         [](const auto& info) {
+                           return std::string(all_kernels()[info.param].name);
+                         });
 
 }  // namespace

@@ -1,11 +1,12 @@
 // What an observer is told of scaler, guard and clip, and that without one nothing is.
+#include "gradlab/amp/observer.hpp"
+
 #include <torch/optim/sgd.h>
 #include <torch/types.h>
 
 #include "gradlab/amp/autocast.hpp"
 #include "gradlab/amp/clip.hpp"
 #include "gradlab/amp/grad_scaler.hpp"
-#include "gradlab/amp/observer.hpp"
 #include "support/models.hpp"
 
 namespace {

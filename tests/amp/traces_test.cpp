@@ -1,5 +1,6 @@
-// 30 optimizer steps with autocast, scaler and clipping, held to Python's (golden/autocast/traces.json):
-// every loss, scale, skip, norm and weight. And the run that can be derived by hand.
+// 30 optimizer steps with autocast, scaler and clipping, held to Python's
+// (golden/autocast/traces.json): every loss, scale, skip, norm and weight. And the run that can be
+// derived by hand.
 #include <torch/optim/sgd.h>
 #include <torch/types.h>
 
@@ -90,8 +91,10 @@ class TracePlayer {
         loss = cross_entropy ? torch::cross_entropy_loss(out, y) : torch::mse_loss(out, y);
         loss = loss / static_cast<int64_t>(count);
         const Json& recorded = body_.at("steps").at(step);
-        EXPECT_EQ(golden::dtype_name(out.scalar_type()), recorded.at("output_dtype").get<std::string>());
-        EXPECT_EQ(golden::dtype_name(loss.scalar_type()), recorded.at("loss_dtype").get<std::string>());
+        EXPECT_EQ(golden::dtype_name(out.scalar_type()),
+                  recorded.at("output_dtype").get<std::string>());
+        EXPECT_EQ(golden::dtype_name(loss.scalar_type()),
+                  recorded.at("loss_dtype").get<std::string>());
       }
       scaler_.scale(loss).backward();
       losses.push_back(loss.detach());
@@ -129,7 +132,8 @@ class Traces : public testing::TestWithParam<golden::Case> {};
 TEST_P(Traces, every_loss_scale_skip_norm_and_weight_is_pythons) {
   const Json& body = GetParam().body;
   TracePlayer player(body);
-  ASSERT_EQ(body.at("steps").size(), body.at("schedule").size() / body.at("accumulate").get<size_t>());
+  ASSERT_EQ(body.at("steps").size(),
+            body.at("schedule").size() / body.at("accumulate").get<size_t>());
   for (const Json& step : body.at("steps")) {
     SCOPED_TRACE("step " + step.at("step").dump());
     player.step(step);
@@ -141,7 +145,8 @@ INSTANTIATE_TEST_SUITE_P(Golden, Traces, testing::ValuesIn(golden::cases("autoca
                          golden::test_name);
 
 // The gradient of each weight is 800 times the scale at the start, so a float16 product can hold it
-// from scale 64 on. Then each applied step shortens the weights by the clipped gradient's 0.1 * 0.5.
+// from scale 64 on. Then each applied step shortens the weights by the clipped gradient's 0.1 *
+// 0.5.
 TEST(GoldenRun, overflows_ten_times_and_recovers_as_by_hand) {
   const auto x = torch::full({2, 4}, 10.0), y = torch::zeros({2, 1});
   const auto weight = torch::ones({1, 4}).set_requires_grad(true);

@@ -86,11 +86,6 @@ EXPECTED = {
     "leaves_state_behind": ("pass", ""),  # right answers: what they leave behind costs no point
 }
 DESERVED = {"leaves_state_behind": 30}
-# Attacks that still earn something: to be mended in the lab's checks, and then to leave this list.
-OPEN = {
-    "knows_the_worked_cases": "hand_worked_norms has no drawn case, so a table of norms passes it",
-    "works_once": "no check of task 1 calls total_norm twice in one case",
-}
 # What a small class of honest hand-ins may take beside: nobody waits an afternoon for one attacker.
 MOST_SECONDS = 5 * 30 + 60
 
@@ -155,13 +150,7 @@ def test_nothing_is_left_running(graded):
     assert graded.left == []
 
 
-def attacks():
-    for name in sorted(EXPECTED):
-        open_yet = pytest.mark.xfail(strict=True, reason=OPEN.get(name))
-        yield pytest.param(name, marks=open_yet if name in OPEN else ())
-
-
-@pytest.mark.parametrize("attack", attacks())
+@pytest.mark.parametrize("attack", sorted(EXPECTED))
 def test_attack_earns_what_it_deserves(graded, attack):
     record = graded.records[attack]
     verdict, words = EXPECTED[attack]

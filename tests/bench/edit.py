@@ -1,7 +1,7 @@
 """edit: from a changed line to the verdict, as a student waits for it, sandbox and all."""
 import subprocess
 
-from measure import Figure, edited, median, percentile
+from measure import CannotMeasure, Figure, edited, median, percentile
 
 WRONG = ["jonas", "kenji", "lucia", "malik", "oskar"]
 
@@ -42,8 +42,8 @@ def run(bench):
 
     try:
         drop_caches()
-    except (OSError, subprocess.CalledProcessError):
-        yield Figure("edit", "cold start: not possible, needs root", 0, "s")
-        return
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise CannotMeasure("a cold start; emptying the file cache needs root",
+                            expected=True) from error
     file.write_text(edited(bench.right_answer(), "cold"))
     yield Figure("edit", "right answer, file cache emptied before", bench.check(file).seconds, "s")

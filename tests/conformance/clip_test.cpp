@@ -66,9 +66,12 @@ bool within_contract(const Json& golden) {
 // Where squares overflow or vanish in float32 (or the norm does in half), PyTorch says inf or 0;
 // the reference, which sums in double, says the truth.
 bool truth_differs(const std::string& name) {
-  static const std::set<std::string> kNames{
-      "huge_two", "huge_100", "tiny", "subnormal", "float16_overflowing_norm",
-      "error_if_nonfinite_overflowing_norm"};
+  static const std::set<std::string> kNames{"huge_two",
+                                            "huge_100",
+                                            "tiny",
+                                            "subnormal",
+                                            "float16_overflowing_norm",
+                                            "error_if_nonfinite_overflowing_norm"};
   return kNames.contains(name);
 }
 
@@ -93,6 +96,13 @@ double loosest_tolerance(const Case& in) {
   return loosest;
 }
 
+// PyTorch gives the norm of halves as a half: as coarse as 2^-24 where it is below 2^-14.
+double allowed(const Case& in, double norm) {
+  const double relative = loosest_tolerance(in);
+  const bool half = relative == tolerance_of(torch::kFloat16);
+  return relative * norm + (half ? 0x1p-24 : 0);
+}
+
 void expect_close(const std::vector<torch::Tensor>& got, const Json& want) {
   ASSERT_EQ(got.size(), want.size());
   for (size_t i = 0; i < got.size(); ++i) {
@@ -100,7 +110,8 @@ void expect_close(const std::vector<torch::Tensor>& got, const Json& want) {
     ASSERT_EQ(got[i].defined(), expected.defined()) << "gradient " << i;
     if (!expected.defined()) continue;
     ASSERT_EQ(got[i].scalar_type(), expected.scalar_type());
-    EXPECT_TRUE(torch::allclose(got[i], expected, 1e-6, 0)) << "gradient " << i << got[i] << expected;
+    EXPECT_TRUE(torch::allclose(got[i], expected, 1e-6, 0))
+        << "gradient " << i << got[i] << expected;
   }
 }
 
@@ -115,7 +126,7 @@ TEST(ClipConformance, norms_are_those_of_pytorch) {
     const double got = reference().total_norm(in.parameters());
     ++compared;
     if (std::isfinite(want)) {
-      EXPECT_NEAR(got, want, loosest_tolerance(in) * want);
+      EXPECT_NEAR(got, want, allowed(in, want));
     } else {
       EXPECT_EQ(std::isnan(got), std::isnan(want));
       EXPECT_EQ(std::isinf(got), std::isinf(want));
@@ -130,7 +141,8 @@ TEST(ClipConformance, gradients_are_those_of_pytorch) {
     if (!within_contract(golden) || !golden.at("error").is_null()) continue;
     const Case in = case_of(golden);
     const auto parameters = in.parameters();
-    if (loosest_tolerance(in) > 1e-6 || !std::isfinite(reference().total_norm(parameters))) continue;
+    if (loosest_tolerance(in) > 1e-6 || !std::isfinite(reference().total_norm(parameters)))
+      continue;
     if (golden.at("total_norm").at("value") == "inf") continue;  // the truth is finite
     SCOPED_TRACE(golden.at("name").get<std::string>());
     reference().clip_gradients(parameters,
@@ -209,8 +221,8 @@ Case random_list(gradlab::Random& random, const std::vector<torch::ScalarType>& 
 TEST(ClipConformance, norms_are_those_of_eigen) {
   gradlab::Random random("conformance", "norm");
   for (int i = 0; i < 200; ++i) {
-    const auto in = random_list(
-        random, {torch::kFloat64, torch::kFloat32, torch::kFloat16, torch::kBFloat16});
+    const auto in =
+        random_list(random, {torch::kFloat64, torch::kFloat32, torch::kFloat16, torch::kBFloat16});
     const double want = eigen_norm(in.gradients());
     EXPECT_NEAR(reference().total_norm(in.parameters()), want, 1e-13 * want);
   }

@@ -96,6 +96,20 @@ TEST_F(Matchers, between_allows_both_rules_and_nothing_outside) {
   EXPECT_FALSE(tensors({low * 1.001}, BetweenTensors({low}, {high}, {}, "either")));
 }
 
+TEST_F(Matchers, another_kind_is_refused_however_much_is_allowed) {
+  EXPECT_FALSE(number(NAN, Near(INFINITY, INFINITY)));
+  EXPECT_FALSE(number(1, Near(INFINITY, INFINITY)));
+  EXPECT_TRUE(number(INFINITY, Near(INFINITY, INFINITY)));
+}
+
+TEST_F(Matchers, numbers_are_shown_with_as_few_digits_as_tell_them_apart) {
+  using Texts = std::pair<std::string, std::string>;
+  EXPECT_EQ(shown_apart(0.3f, 0.99999666f, torch::kFloat32), Texts("0.3", "0.999997"));
+  EXPECT_EQ(shown_apart(0.1 + 0.2, 0.30000001192092896), Texts("0.3", "0.30000001"));
+  EXPECT_EQ(shown_apart(5, NAN), Texts("5", "nan"));
+  EXPECT_EQ(shown_apart(1, 1), Texts("1", "1"));
+}
+
 TEST_F(Matchers, how_near_a_comparison_came_is_remembered) {
   number(5.01, Near(5, 0.05));
   number(5.04, Near(5, 0.05));
@@ -119,6 +133,19 @@ TEST_F(Matchers, the_smallest_failing_case_is_shown) {
   context_.looking_at(&small);
   context_.fail("small");
   EXPECT_EQ(context_.smallest()->text, "small");
+}
+
+TEST_F(Matchers, how_a_call_ended_is_told_in_words) {
+  const auto ended = [](const std::function<void()>& body) { return Observation().call(body); };
+  const auto returned = ended([] {});
+  const auto refused = ended([] { throw std::overflow_error("inf"); });
+  const auto other = ended([] { throw std::logic_error("no"); });
+  const auto number = ended([] { throw 3; });
+  EXPECT_THAT(returned, Returned());
+  EXPECT_THAT(refused, ThrewRuntimeError());
+  for (const auto& seen : {returned, other, number}) {
+    EXPECT_THAT(seen, testing::Not(ThrewRuntimeError()));
+  }
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ Types types_of(int index);  // all three in turn
 // The half types get eighths, which they hold exactly; there `exponent` has no meaning.
 torch::Tensor draw_values(Random& random, torch::IntArrayRef shape, torch::ScalarType dtype,
                           int exponent = -1);
-// `count` gradients of shapes from 0-dim to 3-dim, empty ones too, at least the first with elements.
+// `count` gradients of shapes from 0-dim to 3-dim, empty ones too, at least the first with
+// elements.
 Gradients draw_gradients(Random& random, int count, Types types, int exponent = -1);
 // Laid out with gaps or against the grain: every second column of a wider matrix, or transposed.
 torch::Tensor draw_strided(Random& random, torch::ScalarType dtype);
@@ -49,8 +50,8 @@ Case clip_case(Random& random, const Gradients& gradients, double max_norm,
 
 // Lists worked by hand, chosen so that a wrong norm or coefficient shows on one of them whatever is
 // drawn: norms above the limit, and what is left; norms below it, which leave everything. No plain
-// slip of another kind shows on them (a missing gradient, gaps in memory): that has checks by itself,
-// and the checks that guards wait for are built on these.
+// slip of another kind shows on them (a missing gradient, gaps in memory): that has checks by
+// itself, and the checks that guards wait for are built on these.
 struct WorkedClip {
   Gradients gradients;
   double max_norm;
@@ -67,6 +68,10 @@ Case draw_small(Random& random, int index);
 // The worked lists, and then `count` drawn ones.
 std::vector<Case> large_cases(Random& random, int count);
 std::vector<Case> small_cases(Random& random, int count);
+
+// What is left of the case at this place of large_cases: by hand where it was worked, else as the
+// reference leaves it.
+TensorRule clipped(const Run& run, size_t index);
 
 // What any order of summation may be off by, relative: the bound of a running float32 sum.
 double norm_tolerance(const Gradients& gradients);

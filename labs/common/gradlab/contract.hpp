@@ -59,18 +59,18 @@ class Function<Result(Args...)> {
   if (&name != nullptr) impl->name = &name;
 #define GRADLAB_DETAIL_TIE(name) std::tie(impl.name),
 
-#define GRADLAB_DETAIL_ENTRIES(...)                                                       \
-  template <typename AnyImpl>                                                             \
-  constexpr auto entries(AnyImpl& impl) {                                                 \
+#define GRADLAB_DETAIL_ENTRIES(...)                                                             \
+  template <typename AnyImpl>                                                                   \
+  constexpr auto entries(AnyImpl& impl) {                                                       \
     return std::tuple_cat(GRADLAB_DETAIL_EACH(GRADLAB_DETAIL_TIE, __VA_ARGS__) std::tuple<>{}); \
   }
 
 #ifdef GRADLAB_STUDENT_TABLE
-#define GRADLAB_CONTRACT(...)                                                          \
-  GRADLAB_DETAIL_EACH(GRADLAB_DETAIL_WEAK, __VA_ARGS__)                                \
-  GRADLAB_DETAIL_ENTRIES(__VA_ARGS__)                                                  \
+#define GRADLAB_CONTRACT(...)                                                             \
+  GRADLAB_DETAIL_EACH(GRADLAB_DETAIL_WEAK, __VA_ARGS__)                                   \
+  GRADLAB_DETAIL_ENTRIES(__VA_ARGS__)                                                     \
   extern "C" __attribute__((visibility("default"))) void gradlab_fill_table(Impl* impl) { \
-    GRADLAB_DETAIL_EACH(GRADLAB_DETAIL_FILL, __VA_ARGS__)                              \
+    GRADLAB_DETAIL_EACH(GRADLAB_DETAIL_FILL, __VA_ARGS__)                                 \
   }
 #else
 #define GRADLAB_CONTRACT(...) GRADLAB_DETAIL_ENTRIES(__VA_ARGS__)

@@ -29,7 +29,8 @@ float to_float(double value) {
   if (std::abs(value) <= std::numeric_limits<float>::max() || std::isnan(value)) {
     return static_cast<float>(value);
   }
-  return std::copysign(std::numeric_limits<float>::infinity(), static_cast<float>(std::copysign(1.0, value)));
+  return std::copysign(std::numeric_limits<float>::infinity(),
+                       static_cast<float>(std::copysign(1.0, value)));
 }
 
 void growth_factor(double value) {
@@ -60,8 +61,8 @@ void options(const GradScalerOptions& options) {
     throw errors::bad_option("min_scale", *options.min_scale, "at most init_scale");
   }
   if (options.max_skips_in_a_row && *options.max_skips_in_a_row < 1) {
-    throw errors::bad_option("max_skips_in_a_row",
-                             static_cast<double>(*options.max_skips_in_a_row), "1 or more, or none");
+    throw errors::bad_option("max_skips_in_a_row", static_cast<double>(*options.max_skips_in_a_row),
+                             "1 or more, or none");
   }
   if (options.device == c10::DeviceType::CUDA && !at::hasCUDA()) {
     throw errors::device_unavailable("cuda");

@@ -56,8 +56,7 @@ void clip_grads_with_norm_(at::TensorList parameters, double max_norm,
   multiply_by_coefficient(checked_gradients_of(parameters), max_norm, total_norm.reshape({}));
 }
 
-at::Tensor clip_grad_norm_(at::TensorList parameters, double max_norm,
-                           const ClipOptions& options) {
+at::Tensor clip_grad_norm_(at::TensorList parameters, double max_norm, const ClipOptions& options) {
   Reported reported([&] { return clip_event(Call::kClipGradNorm, parameters, max_norm); });
   const at::NoGradGuard no_grad;
   const Tensors gradients = checked_gradients_of(parameters);

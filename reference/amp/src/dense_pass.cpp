@@ -116,8 +116,8 @@ DensePass::Total DensePass::measure() const {
   double sum = 0;
   for (const double part : squares) sum += part;
   for (const at::Tensor& other : others_) {
-    sum += squared(
-        at::linalg_vector_norm(other, 2, at::OptionalIntArrayRef(), false, at::kDouble).item<double>());
+    sum += squared(at::linalg_vector_norm(other, 2, at::OptionalIntArrayRef(), false, at::kDouble)
+                       .item<double>());
     if (!std::isfinite(sum) && !at::isfinite(other).all().item<bool>()) finite = false;
   }
   total.norm = std::sqrt(sum);

@@ -1,6 +1,7 @@
-// One read and one write over the memory of all gradients together, on the CPU: what the fused calls
-// are made of. Work is cut into blocks of the concatenated elements, not into tensors, so that 300
-// small tensors cost what one large one does, and sums don't depend on the number of threads.
+// One read and one write over the memory of all gradients together, on the CPU: what the fused
+// calls are made of. Work is cut into blocks of the concatenated elements, not into tensors, so
+// that 300 small tensors cost what one large one does, and sums don't depend on the number of
+// threads.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -61,8 +61,7 @@ Error no_inf_checks_for_optimizer() {
 }
 
 Error no_inf_checks_before_update() {
-  return with(ErrorKind::kNoInfChecksBeforeUpdate,
-              "No inf checks were recorded prior to update.",
+  return with(ErrorKind::kNoInfChecksBeforeUpdate, "No inf checks were recorded prior to update.",
               "Call step or unscale_ of at least one optimizer that has gradients before update.");
 }
 

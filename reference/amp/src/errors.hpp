@@ -1,5 +1,6 @@
-// Every wording of the library, as named factories, so that they can be read and tested in one place.
-// Where Python raises, the message opens with Python's own words, so that a search finds both.
+// Every wording of the library, as named factories, so that they can be read and tested in one
+// place. Where Python raises, the message opens with Python's own words, so that a search finds
+// both.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -30,8 +30,9 @@ Error bad_total_norm(const at::Tensor& total_norm) {
 }
 
 Error bad_growth_factor(double value) {
-  return Error(ErrorKind::kBadGrowthFactor,
-               "The growth factor must be > 1.0 and finite; growth_factor was " + text(value) + ".");
+  return Error(
+      ErrorKind::kBadGrowthFactor,
+      "The growth factor must be > 1.0 and finite; growth_factor was " + text(value) + ".");
 }
 
 Error bad_backoff_factor(double value) {
@@ -62,9 +63,8 @@ Error bad_new_scale(const at::Tensor& value) {
   return Error(ErrorKind::kBadNewScale,
                "new_scale should be a double, or a tensor of 1 element on the scale's kind of "
                "device that does not require grad; it was " +
-                   in_words(value) + (value.defined() && value.requires_grad()
-                                          ? " that requires grad."
-                                          : "."));
+                   in_words(value) +
+                   (value.defined() && value.requires_grad() ? " that requires grad." : "."));
 }
 
 Error new_scale_shape(const at::Tensor& value) {
@@ -85,14 +85,16 @@ Error wrong_device(const char* what, const std::string& was, const std::string& 
 
 Error device_unavailable(const std::string& device) {
   return Error(ErrorKind::kWrongDevice,
-               "device was " + device + ", which this LibTorch or machine does not have. Choose "
-               "another, or pass enabled = false where it is missing.");
+               "device was " + device +
+                   ", which this LibTorch or machine does not have. Choose "
+                   "another, or pass enabled = false where it is missing.");
 }
 
 Error empty_state() {
-  return Error(ErrorKind::kEmptyState,
-               "The source state is empty, possibly because it was saved from a disabled GradScaler. "
-               "Load it into a disabled one, or keep a new scaler as it is.");
+  return Error(
+      ErrorKind::kEmptyState,
+      "The source state is empty, possibly because it was saved from a disabled GradScaler. "
+      "Load it into a disabled one, or keep a new scaler as it is.");
 }
 
 Error missing_key(const std::string& key) {
@@ -118,27 +120,33 @@ Error malformed_state(const std::string& why) {
 
 Error autocast_device(const std::string& device) {
   return Error(ErrorKind::kAutocastDevice,
-               "AutocastGuard: device was " + device + ", for which LibTorch has no autocast. It may "
-               "be cpu, cuda, xpu, mps or another device that has one.");
+               "AutocastGuard: device was " + device +
+                   ", for which LibTorch has no autocast. It may "
+                   "be cpu, cuda, xpu, mps or another device that has one.");
 }
 
 Error autocast_dtype(const std::string& device, const std::string& dtype) {
   return Error(ErrorKind::kAutocastDtype,
-               "AutocastGuard: dtype was " + dtype + "; on " + device + " it may be float16 or "
-               "bfloat16. To compute in float32, pass enabled = false.");
+               "AutocastGuard: dtype was " + dtype + "; on " + device +
+                   " it may be float16 or "
+                   "bfloat16. To compute in float32, pass enabled = false.");
 }
 
 Error scale_at_minimum(double scale) {
-  return Error(ErrorKind::kScaleAtMinimum,
-               "The loss scale is at its minimum, " + text(scale) + ", and gradients overflowed "
-               "again. The step was skipped. The overflow is not the scale's: look at the loss, the "
-               "data and the learning rate.");
+  return Error(
+      ErrorKind::kScaleAtMinimum,
+      "The loss scale is at its minimum, " + text(scale) +
+          ", and gradients overflowed "
+          "again. The step was skipped. The overflow is not the scale's: look at the loss, the "
+          "data and the learning rate.");
 }
 
 Error too_many_skips(int64_t skips, double scale) {
   return Error(ErrorKind::kTooManySkips,
-               text(skips) + " updates in a row found inf or NaN and skipped their step; the scale "
-               "is " + text(scale) + ". Look at the loss, the data and the learning rate.");
+               text(skips) +
+                   " updates in a row found inf or NaN and skipped their step; the scale "
+                   "is " +
+                   text(scale) + ". Look at the loss, the data and the learning rate.");
 }
 
 }  // namespace gradlab::amp::errors

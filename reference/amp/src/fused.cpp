@@ -1,6 +1,7 @@
 #include "gradlab/amp/fused.hpp"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <torch/optim/optimizer.h>
 
 #include "clip_event.hpp"
@@ -48,8 +49,7 @@ class UnscaleAndClip {
 
   // unscale_, but for the product.
   DensePass::Total unscale(const DensePass& pass) {
-    const Reported reported(
-        [&] { return scaler_event(Call::kUnscale, scaler_, &optimizer_); });
+    const Reported reported([&] { return scaler_event(Call::kUnscale, scaler_, &optimizer_); });
     scaler_.require_initialised("unscale_");
     auto& state = scaler_.state_of(optimizer_);
     scaler_.require_unscalable(state);
@@ -62,8 +62,7 @@ class UnscaleAndClip {
 
   at::Tensor clip(const DensePass& pass, const Tensors& parameters, const Tensors& gradients,
                   const DensePass::Total& scaled) {
-    Reported reported(
-        [&] { return clip_event(Call::kClipGradNorm, parameters, max_norm_); });
+    Reported reported([&] { return clip_event(Call::kClipGradNorm, parameters, max_norm_); });
     const double unscaled = scaled.norm * inverse_;
     at::Tensor norm;
     {

@@ -68,8 +68,7 @@ void GradScaler::load_state(const std::optional<GradScalerState>& state) {
   growth_tracker_.fill_(state->growth_tracker);
 }
 
-const GradScaler::OptimizerState* GradScaler::find(
-    const torch::optim::Optimizer& optimizer) const {
+const GradScaler::OptimizerState* GradScaler::find(const torch::optim::Optimizer& optimizer) const {
   for (const OptimizerState& state : optimizers_) {
     if (state.optimizer == &optimizer) return &state;
   }

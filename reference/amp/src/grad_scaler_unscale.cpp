@@ -1,5 +1,6 @@
 // unscale_: which gradients, on which devices, and whether inf or NaN was among them.
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <torch/optim/optimizer.h>
 
 #include "checks.hpp"
@@ -66,7 +67,8 @@ void GradScaler::recheck(torch::optim::Optimizer& optimizer, OptimizerState& sta
 // 1 / scale, taken in double and rounded once, as Python takes it.
 at::Tensor GradScaler::inverse_scale() const {
   if (!scale_.is_cpu()) return scale_.to(at::kDouble).reciprocal().to(at::kFloat);
-  const double inverse = 1.0 / static_cast<double>(*scale_.const_data_ptr<float>());
+  const double inverse =
+      1.0 / static_cast<double>(*static_cast<const float*>(scale_.const_data_ptr()));
   return at::scalar_tensor(checks::to_float(inverse), at::kFloat);
 }
 
@@ -77,7 +79,8 @@ std::vector<at::Tensor> GradScaler::unscale_gradients(const std::vector<at::Tens
     const at::Device device = group[0].device();
     size_t at = 0;
     while (at < found_inf.size() && found_inf[at].device() != device) ++at;
-    if (at == found_inf.size()) found_inf.push_back(at::zeros({}, inverse.options().device(device)));
+    if (at == found_inf.size())
+      found_inf.push_back(at::zeros({}, inverse.options().device(device)));
     at::_amp_foreach_non_finite_check_and_unscale_(group, found_inf[at],
                                                    inverse.to(device, /*non_blocking=*/true));
   });
@@ -120,8 +123,8 @@ at::Tensor GradScaler::unscalable(const at::Tensor& parameter, size_t group, siz
 }
 
 std::string GradScaler::place_of(size_t group, size_t index, const at::Tensor& parameter) const {
-  std::string text = "The gradient of parameter " + std::to_string(index) + " of group " +
-                     std::to_string(group);
+  std::string text =
+      "The gradient of parameter " + std::to_string(index) + " of group " + std::to_string(group);
   for (const auto& [name, named] : names_) {
     if (named.is_same(parameter)) return text + " (" + name + ")";
   }

@@ -28,7 +28,8 @@ class Reader {
 
   // The next character that is no space; 0 at the end.
   char peek() {
-    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) {
+    while (at_ < text_.size() &&
+           std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) {
       ++at_;
     }
     return at_ < text_.size() ? text_[at_] : '\0';

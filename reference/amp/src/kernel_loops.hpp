@@ -1,5 +1,5 @@
-// The bodies that kernels.cpp compiles for each instruction set. Written as arrays of lanes, so that
-// a compiler vectorises a sum without being allowed to reorder it.
+// The bodies that kernels.cpp compiles for each instruction set. Written as arrays of lanes, so
+// that a compiler vectorises a sum without being allowed to reorder it.
 #pragma once
 
 #include <cmath>
@@ -33,7 +33,8 @@ GRADLAB_AMP_INLINE void store(float& place, float value) { place = value; }
 GRADLAB_AMP_INLINE void store(BFloat16Bits& place, float value) {
   uint32_t wide;
   std::memcpy(&wide, &value, sizeof wide);
-  const uint32_t rounded = (wide + 0x7fffU + ((wide >> 16) & 1U)) >> 16;  // to nearest, ties to even
+  const uint32_t rounded =
+      (wide + 0x7fffU + ((wide >> 16) & 1U)) >> 16;  // to nearest, ties to even
   place = static_cast<BFloat16Bits>(value == value ? rounded : 0x7fc0U);
 }
 
@@ -67,8 +68,8 @@ GRADLAB_AMP_INLINE double squares_one_by_one(const T* data, int64_t count) {
   return sum;
 }
 
-// float32 and bfloat16. A double holds the square of every float32, so that only an inf or NaN among
-// the elements makes the sum inf or NaN.
+// float32 and bfloat16. A double holds the square of every float32, so that only an inf or NaN
+// among the elements makes the sum inf or NaN.
 template <typename T>
 GRADLAB_AMP_INLINE Measured measure(const T* data, int64_t count) {
   Measured measured;

@@ -7,29 +7,28 @@ namespace gradlab::amp {
 namespace {
 
 // The six functions of one version, each compiled for `target`.
-#define GRADLAB_AMP_VERSION(version, target)                                          \
-  namespace version {                                                                 \
-  target Measured measure_float(const float* data, int64_t count) {                   \
-    return loops::measure(data, count);                                               \
-  }                                                                                   \
-  target Measured measure_double(const double* data, int64_t count) {                 \
-    return loops::measure(data, count);                                               \
-  }                                                                                   \
-  target Measured measure_bfloat16(const BFloat16Bits* data, int64_t count) {         \
-    return loops::measure(data, count);                                               \
-  }                                                                                   \
-  target void multiply_float(float* data, int64_t count, double factor) {             \
-    loops::multiply(data, count, factor);                                             \
-  }                                                                                   \
-  target void multiply_double(double* data, int64_t count, double factor) {           \
-    loops::multiply(data, count, factor);                                             \
-  }                                                                                   \
-  target void multiply_bfloat16(BFloat16Bits* data, int64_t count, double factor) {   \
-    loops::multiply(data, count, factor);                                             \
-  }                                                                                   \
-  constexpr Kernels kAll = {#version,        measure_float,   measure_double,         \
-                            measure_bfloat16, multiply_float, multiply_double,        \
-                            multiply_bfloat16};                                       \
+#define GRADLAB_AMP_VERSION(version, target)                                                     \
+  namespace version {                                                                            \
+  target Measured measure_float(const float* data, int64_t count) {                              \
+    return loops::measure(data, count);                                                          \
+  }                                                                                              \
+  target Measured measure_double(const double* data, int64_t count) {                            \
+    return loops::measure(data, count);                                                          \
+  }                                                                                              \
+  target Measured measure_bfloat16(const BFloat16Bits* data, int64_t count) {                    \
+    return loops::measure(data, count);                                                          \
+  }                                                                                              \
+  target void multiply_float(float* data, int64_t count, double factor) {                        \
+    loops::multiply(data, count, factor);                                                        \
+  }                                                                                              \
+  target void multiply_double(double* data, int64_t count, double factor) {                      \
+    loops::multiply(data, count, factor);                                                        \
+  }                                                                                              \
+  target void multiply_bfloat16(BFloat16Bits* data, int64_t count, double factor) {              \
+    loops::multiply(data, count, factor);                                                        \
+  }                                                                                              \
+  constexpr Kernels kAll = {#version,       measure_float,   measure_double,   measure_bfloat16, \
+                            multiply_float, multiply_double, multiply_bfloat16};                 \
   }
 
 GRADLAB_AMP_VERSION(plain, )

@@ -1,4 +1,5 @@
-// The two loops of the fused pass over one stretch of memory, compiled for several instruction sets.
+// The two loops of the fused pass over one stretch of memory, compiled for several instruction
+// sets.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ struct Measured {
   bool finite = true;  // whether every element is
 };
 
-// One version of the loops. Sums differ between versions in the last bits of the double; products do
-// not.
+// One version of the loops. Sums differ between versions in the last bits of the double; products
+// do not.
 struct Kernels {
   const char* name;
   Measured (*measure_float)(const float* data, int64_t count);

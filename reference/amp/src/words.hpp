@@ -12,15 +12,24 @@ namespace gradlab::amp::words {
 // "float16", as Python names it; LibTorch's own word for the rare ones.
 inline std::string dtype(c10::ScalarType type) {
   switch (type) {
-    case c10::kHalf: return "float16";
-    case c10::kBFloat16: return "bfloat16";
-    case c10::kFloat: return "float32";
-    case c10::kDouble: return "float64";
-    case c10::kInt: return "int32";
-    case c10::kLong: return "int64";
-    case c10::kComplexFloat: return "complex64";
-    case c10::kComplexDouble: return "complex128";
-    default: return c10::toString(type);
+    case c10::kHalf:
+      return "float16";
+    case c10::kBFloat16:
+      return "bfloat16";
+    case c10::kFloat:
+      return "float32";
+    case c10::kDouble:
+      return "float64";
+    case c10::kInt:
+      return "int32";
+    case c10::kLong:
+      return "int64";
+    case c10::kComplexFloat:
+      return "complex64";
+    case c10::kComplexDouble:
+      return "complex128";
+    default:
+      return c10::toString(type);
   }
 }
 

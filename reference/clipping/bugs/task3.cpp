@@ -49,7 +49,7 @@ double throws_another_type(const Parameters& parameters, double max_norm) {
   return kClip(parameters, max_norm);
 }
 
-double throws_no_exception(const Parameters& parameters, double max_norm) {
+double throws_a_text_or_a_number(const Parameters& parameters, double max_norm) {
   if (!std::isfinite(right_norm(parameters))) throw "the norm is not finite";
   return kClip(parameters, max_norm);
 }
@@ -125,11 +125,11 @@ double checked_returns_nothing(const Parameters& parameters, double max_norm) {
                    .hint = "Is c10::Error a std::runtime_error? Which class is it derived from?",
                    .caught_by = {"non_finite_norm_is_refused"}},
                   with_checked(throws_another_type)),
-    add_bug<Impl>({.name = "throws_no_exception",
+    add_bug<Impl>({.name = "throws_a_text_or_a_number",
                    .belief = "anything can be thrown: a text, or the number of an error",
                    .hint = "Does catch (const std::exception&) catch a const char* or an int?",
                    .caught_by = {"non_finite_norm_is_refused"}},
-                  with_checked(throws_no_exception)),
+                  with_checked(throws_a_text_or_a_number)),
     add_bug<Impl>({.name = "returns_quietly",
                    .belief = "to leave the gradients alone is warning enough",
                    .hint = "How does the training loop learn that this step must not be taken?",

@@ -1,11 +1,11 @@
-// How fast the library is beside LibTorch, both sides in one run, turn by turn: prints one JSON object.
-// amp_bench [--rounds N] [--most ELEMENTS]
+// How fast the library is beside LibTorch, both sides in one run, turn by turn: prints one JSON
+// object. amp_bench [--rounds N] [--most ELEMENTS]
 #include <ATen/Parallel.h>
+#include <time.h>
 #include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/sgd.h>
 #include <torch/types.h>
 #include <torch/version.h>
-#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -190,7 +190,8 @@ Json one_size(int64_t elements, int64_t tensors, const Settings& settings) {
             {"libtorch_clip_over_plain", ratio(sides, "clip_of_libtorch", "clip_of_ours")}}}};
 }
 
-// A whole step of the scaler on a tiny model, without the optimizer's own work: what it costs a loop.
+// A whole step of the scaler on a tiny model, without the optimizer's own work: what it costs a
+// loop.
 Json tiny_step(const Settings& settings) {
   const Tensors parameters = parameters_of(64, 4);
   torch::optim::SGD optimizer(parameters, torch::optim::SGDOptions(0.0));

@@ -1,4 +1,5 @@
-// What the memory allows: one read of all gradients, then one read and write, with nothing else to do.
+// What the memory allows: one read of all gradients, then one read and write, with nothing else to
+// do.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -21,9 +21,15 @@ std::string folder() {
 
 const std::map<std::string, torch::ScalarType>& dtypes() {
   static const std::map<std::string, torch::ScalarType> all = {
-      {"float32", torch::kFloat},      {"float64", torch::kDouble}, {"float16", torch::kHalf},
-      {"bfloat16", torch::kBFloat16},  {"int64", torch::kLong},     {"int32", torch::kInt},
-      {"complex64", torch::kComplexFloat}, {"complex128", torch::kComplexDouble}, {"bool", torch::kBool}};
+      {"float32", torch::kFloat},
+      {"float64", torch::kDouble},
+      {"float16", torch::kHalf},
+      {"bfloat16", torch::kBFloat16},
+      {"int64", torch::kLong},
+      {"int32", torch::kInt},
+      {"complex64", torch::kComplexFloat},
+      {"complex128", torch::kComplexDouble},
+      {"bool", torch::kBool}};
   return all;
 }
 
@@ -62,9 +68,9 @@ testing::AssertionResult compare(const torch::Tensor& got, const torch::Tensor& 
   for (int64_t i = 0; i < a.numel(); ++i) {
     const double x = a.data_ptr<double>()[i], y = b.data_ptr<double>()[i];
     if (same(x, y)) continue;
-    return testing::AssertionFailure() << "element " << i << ": got " << testing::PrintToString(x)
-                                       << ", expected " << testing::PrintToString(y) << ", off by "
-                                       << std::abs(x - y);
+    return testing::AssertionFailure()
+           << "element " << i << ": got " << testing::PrintToString(x) << ", expected "
+           << testing::PrintToString(y) << ", off by " << std::abs(x - y);
   }
   return testing::AssertionSuccess();
 }
@@ -134,8 +140,8 @@ testing::AssertionResult close(const torch::Tensor& got, const torch::Tensor& ex
 testing::AssertionResult as_recorded(const torch::Tensor& got, const torch::Tensor& expected,
                                      double relative, double absolute) {
 #if defined(__x86_64__)
-  const bool same = TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR == 11 &&
-                    __builtin_cpu_supports("avx2") != 0;
+  const bool same =
+      TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR == 11 && __builtin_cpu_supports("avx2") != 0;
 #else
   const bool same = false;
 #endif

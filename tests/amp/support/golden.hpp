@@ -41,8 +41,8 @@ testing::AssertionResult bit_equal(const torch::Tensor& got, const torch::Tensor
 // |got - expected| <= absolute + relative * |expected|; what is not finite by kind.
 testing::AssertionResult close(const torch::Tensor& got, const torch::Tensor& expected,
                                double relative, double absolute);
-// Bit for bit on the machine and LibTorch that the data is from (x86-64 with AVX2, 2.11), else within
-// the tolerance that tests/golden/README.md gives.
+// Bit for bit on the machine and LibTorch that the data is from (x86-64 with AVX2, 2.11), else
+// within the tolerance that tests/golden/README.md gives.
 testing::AssertionResult as_recorded(const torch::Tensor& got, const torch::Tensor& expected,
                                      double relative, double absolute);
 

@@ -22,10 +22,10 @@ at::Tensor filled(const std::string& fill, const std::vector<int64_t>& shape) {
 at::ScalarType dtype_in(const std::string& variant, at::ScalarType low, bool first) {
   const auto other = low == at::kHalf ? at::kBFloat16 : at::kHalf;
   const std::map<std::string, std::pair<at::ScalarType, at::ScalarType>> all = {
-      {"f32", {at::kFloat, at::kFloat}},          {"low", {low, low}},
-      {"other", {other, other}},                  {"f64", {at::kDouble, at::kDouble}},
-      {"low_then_f32", {low, at::kFloat}},        {"f32_then_low", {at::kFloat, low}},
-      {"low_then_other", {low, other}},           {"f32_then_f64", {at::kFloat, at::kDouble}}};
+      {"f32", {at::kFloat, at::kFloat}},   {"low", {low, low}},
+      {"other", {other, other}},           {"f64", {at::kDouble, at::kDouble}},
+      {"low_then_f32", {low, at::kFloat}}, {"f32_then_low", {at::kFloat, low}},
+      {"low_then_other", {low, other}},    {"f32_then_f64", {at::kFloat, at::kDouble}}};
   const auto& [begin, rest] = all.at(variant);
   return first ? begin : rest;
 }

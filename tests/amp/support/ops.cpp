@@ -1,7 +1,7 @@
 // The calls of golden/autocast/ops.json in C++, by their names there.
-#include <ATen/ATen.h>
-
 #include "support/ops.hpp"
+
+#include <ATen/ATen.h>
 
 namespace golden {
 namespace {
@@ -9,14 +9,14 @@ namespace {
 using In = const std::vector<at::Tensor>&;
 
 // a, b and c are a call's inputs.
-#define GRADLAB_OP(name, aten, expression)                                     \
-  Op {                                                                         \
-    name, aten, [](In in) -> at::Tensor {                                      \
-      [[maybe_unused]] at::Tensor a = in[0];                                   \
+#define GRADLAB_OP(name, aten, expression)                                        \
+  Op {                                                                            \
+    name, aten, [](In in) -> at::Tensor {                                         \
+      [[maybe_unused]] at::Tensor a = in[0];                                      \
       [[maybe_unused]] const at::Tensor b = in.size() > 1 ? in[1] : at::Tensor(); \
       [[maybe_unused]] const at::Tensor c = in.size() > 2 ? in[2] : at::Tensor(); \
-      return expression;                                                       \
-    }                                                                          \
+      return expression;                                                          \
+    }                                                                             \
   }
 
 at::Tensor mm_into(const at::Tensor& a, const at::Tensor& b) {

@@ -19,9 +19,9 @@ struct Op {
 const std::vector<Op>& ops();
 const Op& op(const std::string& name);
 
-// The output's dtype of one call with the inputs of `spec` in the dtypes of `variant` ("f32", "low",
-// "low_then_f32", ...), where `low` is the region's dtype; "error" or "error_prioritize" where it throws.
-std::string outcome(const Op& op, const Json& spec, const std::string& variant,
-                    at::ScalarType low);
+// The output's dtype of one call with the inputs of `spec` in the dtypes of `variant` ("f32",
+// "low", "low_then_f32", ...), where `low` is the region's dtype; "error" or "error_prioritize"
+// where it throws.
+std::string outcome(const Op& op, const Json& spec, const std::string& variant, at::ScalarType low);
 
 }  // namespace golden

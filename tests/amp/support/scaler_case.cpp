@@ -62,8 +62,8 @@ Model model(Kind kind, double lr, uint64_t seed) {
   Model made;
   made.net = torch::nn::Sequential(torch::nn::Linear(8, 8), torch::nn::Linear(8, 8));
   if (kind == Kind::kSgd) {
-    made.optimizer = std::make_unique<torch::optim::SGD>(made.net->parameters(),
-                                                         torch::optim::SGDOptions(lr));
+    made.optimizer =
+        std::make_unique<torch::optim::SGD>(made.net->parameters(), torch::optim::SGDOptions(lr));
   } else {
     made.optimizer = std::make_unique<torch::optim::AdamW>(made.net->parameters(),
                                                            torch::optim::AdamWOptions(lr));

@@ -35,8 +35,8 @@ std::vector<std::pair<torch::Tensor, torch::Tensor>> batches();
 constexpr size_t kBadBatch = 2;  // its gradients are made inf
 
 // Trains `model` over the batches, stepping through `scaler`, a disabled one for the control run.
-// `iteration` does everything between zero_grad and step; `bad` says that this batch's gradients are
-// to be spoilt after backward.
+// `iteration` does everything between zero_grad and step; `bad` says that this batch's gradients
+// are to be spoilt after backward.
 using Iteration = std::function<void(Model&, gradlab::amp::GradScaler&, const torch::Tensor& x,
                                      const torch::Tensor& y, bool bad)>;
 

@@ -16,9 +16,12 @@ namespace amp = gradlab::amp;
 
 const char* word(amp::Stage stage) {
   switch (stage) {
-    case amp::Stage::kReady: return "READY";
-    case amp::Stage::kUnscaled: return "UNSCALED";
-    case amp::Stage::kStepped: return "STEPPED";
+    case amp::Stage::kReady:
+      return "READY";
+    case amp::Stage::kUnscaled:
+      return "UNSCALED";
+    case amp::Stage::kStepped:
+      return "STEPPED";
   }
   return "";
 }
@@ -116,7 +119,8 @@ void ScalerPlayer::play_on_gradients(const Json& op, const Json& result) {
   }
 }
 
-// loss = the sum of parameter * gradient, so that the scaled gradients are the given ones times scale.
+// loss = the sum of parameter * gradient, so that the scaled gradients are the given ones times
+// scale.
 void ScalerPlayer::backward(const Json& op) {
   torch::Tensor loss;
   for (const auto& [name, gradient] : op.at("grads").items()) {
@@ -158,9 +162,8 @@ void ScalerPlayer::play_on_scaler(const Json& op, const Json& result) {
 void ScalerPlayer::step(const Json& op) {
   const std::string name = op.at("optimizer");
   auto& optimizer = *optimizers_.at(name);
-  applied_ = op.at("op") == "step"
-                 ? scaler_->step(optimizer)
-                 : scaler_->step(optimizer, [] { return torch::zeros({}); });
+  applied_ = op.at("op") == "step" ? scaler_->step(optimizer)
+                                   : scaler_->step(optimizer, [] { return torch::zeros({}); });
   if (applied_) ++steps_[name];
 }
 
@@ -228,7 +231,8 @@ testing::AssertionResult ScalerPlayer::matches(const torch::Tensor& got, const J
 }
 
 void ScalerPlayer::expect_after(const Json& after) {
-  EXPECT_EQ(static_cast<float>(scaler_->get_scale()), static_cast<float>(number(after.at("scale"))));
+  EXPECT_EQ(static_cast<float>(scaler_->get_scale()),
+            static_cast<float>(number(after.at("scale"))));
   EXPECT_EQ(scaler_->growth_tracker(), after.at("growth_tracker").get<int64_t>());
   EXPECT_EQ(scaler_->is_initialised(), after.at("initialised").get<bool>());
   for (const auto& [name, value] : after.at("params").items()) {

@@ -1,4 +1,5 @@
-// Plays a call sequence of golden/grad_scaler on gradlab::amp::GradScaler and LibTorch's optimizers.
+// Plays a call sequence of golden/grad_scaler on gradlab::amp::GradScaler and LibTorch's
+// optimizers.
 #pragma once
 
 #include <torch/optim/optimizer.h>

@@ -11,10 +11,11 @@
 
 namespace gradlab::amp {
 
-// While the guard lives, eligible ops of its thread on `device` compute in `dtype`. Regions nest; an
-// inner one may disable, or change the dtype. On the way out, by an exception too, the enabled flag,
-// dtype and cache flag that the guard found come back. Other threads are not touched: a std::thread
-// begins outside every region; autograd's own threads follow the thread that called backward.
+// While the guard lives, eligible ops of its thread on `device` compute in `dtype`. Regions nest;
+// an inner one may disable, or change the dtype. On the way out, by an exception too, the enabled
+// flag, dtype and cache flag that the guard found come back. Other threads are not touched: a
+// std::thread begins outside every region; autograd's own threads follow the thread that called
+// backward.
 //
 //   at::Tensor loss;
 //   {
@@ -25,7 +26,8 @@ namespace gradlab::amp {
 //
 // LibTorch keeps the low-precision copies of weights and only ever drops them when told: without
 // this guard a C++ loop trains on stale weights. It clears the copies
-// - where an outermost region ends, as Python does; also where it begins, as others may have left some;
+// - where an outermost region ends, as Python does; also where it begins, as others may have left
+// some;
 // - where a nested region with another dtype begins and ends. Python does not: its cache knows a
 //   weight's copy but not the copy's dtype, and serves float16 to a bfloat16 region.
 // Inside one region an optimizer's step is not seen, as in Python: make a region for each forward.
@@ -36,14 +38,16 @@ class AutocastGuard {
   // dtype: float16 or bfloat16; none for the one in force (outside every region bfloat16 on the
   // CPU, float16 on CUDA). cache_enabled: none leaves the flag as it is, which is true outside
   // every region.
-  // THROWS Error kAutocastDevice: a device without autocast; kWrongDevice: a region enabled for CUDA
+  // THROWS Error kAutocastDevice: a device without autocast; kWrongDevice: a region enabled for
+  // CUDA
   //   where this machine has none; kAutocastDtype: an enabled region in another dtype. Python warns
   //   in the last two cases and goes on in float32: a run without the speed, memory and numerics
   //   that were asked for is found late, so here it is refused. Disabled regions take any dtype.
   // ENSURES: where it throws, autocast's state is as before.
   // SOURCE: torch.amp.autocast_mode.autocast.
-  explicit AutocastGuard(c10::DeviceType device, std::optional<c10::ScalarType> dtype = std::nullopt,
-                         bool enabled = true, std::optional<bool> cache_enabled = std::nullopt);
+  explicit AutocastGuard(c10::DeviceType device,
+                         std::optional<c10::ScalarType> dtype = std::nullopt, bool enabled = true,
+                         std::optional<bool> cache_enabled = std::nullopt);
 
   // REQUIRES: on the thread that made the guard; inner guards end first, as scopes do.
   ~AutocastGuard();

@@ -18,14 +18,14 @@ namespace gradlab::amp {
 //
 // On the CPU one read finds inf and NaN and the norm (float32 lanes, block sums in double), and one
 // write multiplies by 1 / scale times the coefficient. The norm is nearer to the true one than
-// PyTorch's, and neither overflows nor underflows in between: where the squares of float32 gradients
-// do, PyTorch makes zeros of them, or does not clip. Elsewhere gradients are PyTorch's within 1e-6
-// relative, bfloat16 ones within its rounding. With inf or NaN among the gradients they become what
-// the two calls make of them: zeros and NaN, or all NaN.
-// On other devices, and where two gradients share memory, it is the two calls.
-// Allocates the list of gradients, the list of their places in memory and its sorted copy, a double
-// for every 16384 elements, and the result: nothing for each parameter.
-// THROWS what the two calls throw, and kUnsupportedLayout for sparse gradients, before anything is
+// PyTorch's, and neither overflows nor underflows in between: where the squares of float32
+// gradients do, PyTorch makes zeros of them, or does not clip. Elsewhere gradients are PyTorch's
+// within 1e-6 relative, bfloat16 ones within its rounding. With inf or NaN among the gradients they
+// become what the two calls make of them: zeros and NaN, or all NaN. On other devices, and where
+// two gradients share memory, it is the two calls. Allocates the list of gradients, the list of
+// their places in memory and its sorted copy, a double for every 16384 elements, and the result:
+// nothing for each parameter. THROWS what the two calls throw, and kUnsupportedLayout for sparse
+// gradients, before anything is
 //   written.
 at::Tensor unscale_and_clip_(GradScaler& scaler, torch::optim::Optimizer& optimizer,
                              double max_norm);

@@ -35,7 +35,8 @@ namespace gradlab::amp {
 // Not for use from two threads at a time.
 class GradScaler {
  public:
-  // THROWS Error kBadInitScale, kBadGrowthFactor, kBadBackoffFactor, kBadGrowthInterval, kBadOption,
+  // THROWS Error kBadInitScale, kBadGrowthFactor, kBadBackoffFactor, kBadGrowthInterval,
+  // kBadOption,
   //   kWrongDevice (an options.device that this machine lacks), only where enabled. Python checks
   //   the two factors' upper or lower bound alone.
   explicit GradScaler(const GradScalerOptions& options = GradScalerOptions());
@@ -45,9 +46,9 @@ class GradScaler {
   GradScaler& operator=(const GradScaler&) = delete;
   ~GradScaler() = default;
 
-  // outputs * scale, on outputs' device; the same tensor where disabled. A float16 or bfloat16 output
-  // of one dimension or more keeps its dtype, a 0-dim one becomes float32, as promotion has it.
-  // THROWS kBadScaleArgument: an undefined tensor; kWrongDevice.
+  // outputs * scale, on outputs' device; the same tensor where disabled. A float16 or bfloat16
+  // output of one dimension or more keeps its dtype, a 0-dim one becomes float32, as promotion has
+  // it. THROWS kBadScaleArgument: an undefined tensor; kWrongDevice.
   at::Tensor scale(const at::Tensor& outputs);
   std::vector<at::Tensor> scale(at::TensorList outputs);
 
@@ -93,11 +94,12 @@ class GradScaler {
   void set_growth_interval(int64_t value);
   bool is_enabled() const noexcept { return options_.enabled; }
 
-  // None where disabled. May be asked at any moment; stages are not part of it, so save after update.
+  // None where disabled. May be asked at any moment; stages are not part of it, so save after
+  // update.
   std::optional<GradScalerState> state() const;
-  // All or nothing: on an Error nothing has changed. Before the first scale() the values are what it
-  // begins with. A disabled scaler takes anything and stays as it is.
-  // THROWS kEmptyState: none; kBadState: a value that no scaler has.
+  // All or nothing: on an Error nothing has changed. Before the first scale() the values are what
+  // it begins with. A disabled scaler takes anything and stays as it is. THROWS kEmptyState: none;
+  // kBadState: a value that no scaler has.
   void load_state(const std::optional<GradScalerState>& state);
 
   // ---- for tools; nothing of this changes anything
@@ -110,8 +112,8 @@ class GradScaler {
   // Over all optimizers.
   int64_t steps_skipped() const noexcept;
 
-  // Names for messages: "parameter 1 of group 0 (encoder.weight)". Any range of (name, tensor) pairs
-  // or OrderedDict items, such as model->named_parameters().
+  // Names for messages: "parameter 1 of group 0 (encoder.weight)". Any range of (name, tensor)
+  // pairs or OrderedDict items, such as model->named_parameters().
   template <typename NamedParameters>
   void name_parameters(const NamedParameters& parameters) {
     names_.clear();
@@ -139,7 +141,9 @@ class GradScaler {
   static auto value(const Item& item) -> decltype(item.value()) {
     return item.value();
   }
-  static const std::string& key(const std::pair<std::string, at::Tensor>& item) { return item.first; }
+  static const std::string& key(const std::pair<std::string, at::Tensor>& item) {
+    return item.first;
+  }
   static const at::Tensor& value(const std::pair<std::string, at::Tensor>& item) {
     return item.second;
   }

@@ -12,8 +12,8 @@ struct GradScalerOptions {
   // The first scale, positive and finite as a float32.
   double init_scale = 65536.0;
   // The scale is multiplied by growth_factor (> 1) after growth_interval updates in a row without
-  // inf or NaN, unless that would make it inf, and by backoff_factor (in (0, 1)) at once where there
-  // was one. The comparison is ==: an interval set below the tracker, or 0, never grows.
+  // inf or NaN, unless that would make it inf, and by backoff_factor (in (0, 1)) at once where
+  // there was one. The comparison is ==: an interval set below the tracker, or 0, never grows.
   double growth_factor = 2.0;
   double backoff_factor = 0.5;
   int64_t growth_interval = 2000;

@@ -30,8 +30,8 @@ enum class Call {
 const char* name(Call call) noexcept;
 
 // What is known about a call; fields that don't belong to it keep their defaults.
-// Nested: clip_grad_norm_ holds get_total_norm and clip_grads_with_norm_, and step holds an unscale_
-// where it was not called before. unscale_and_clip_ reports the calls that it stands for.
+// Nested: clip_grad_norm_ holds get_total_norm and clip_grads_with_norm_, and step holds an
+// unscale_ where it was not called before. unscale_and_clip_ reports the calls that it stands for.
 struct Event {
   Call call = Call::kScale;
   // At the end: an exception leaves the call.
@@ -46,8 +46,8 @@ struct Event {
   at::TensorList tensors;
   // max_norm or clip_value.
   double limit = 0;
-  // get_total_norm and clip_grad_norm_: the norm before clipping, at the end. clip_grads_with_norm_:
-  // the norm it was given. To read it from a GPU is a host sync.
+  // get_total_norm and clip_grad_norm_: the norm before clipping, at the end.
+  // clip_grads_with_norm_: the norm it was given. To read it from a GPU is a host sync.
   at::Tensor total_norm;
   // autocast: what the region sets, and its depth, 1 for an outermost one.
   c10::DeviceType device = c10::DeviceType::CPU;
@@ -64,9 +64,9 @@ class Observer {
   virtual void end(const Event& event) noexcept = 0;
 };
 
-// Puts `observer` in place for the whole process, all threads; null for none. Returns the one before.
-// REQUIRES: the observer outlives every call that began while it was in place; it locks for itself
-// where several threads make calls.
+// Puts `observer` in place for the whole process, all threads; null for none. Returns the one
+// before. REQUIRES: the observer outlives every call that began while it was in place; it locks for
+// itself where several threads make calls.
 Observer* set_observer(Observer* observer) noexcept;
 Observer* observer() noexcept;
 

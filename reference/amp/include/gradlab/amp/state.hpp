@@ -15,11 +15,11 @@ namespace gradlab::amp {
 class GradScaler;
 
 // With torch/serialize.h: torch::save(scaler, "scaler.pt"), torch::load(scaler, "scaler.pt"); or as
-// a part of a larger archive: archive << scaler. Save and load model, optimizer and scaler together,
-// after update.
-// Loading is all or nothing. THROWS Error kMissingKey, kBadState, kEmptyState (saved from a disabled
-// scaler, loaded into an enabled one); LibTorch's own c10::Error where the file is no archive or is
-// cut short. A disabled scaler takes anything and stays as it is.
+// a part of a larger archive: archive << scaler. Save and load model, optimizer and scaler
+// together, after update. Loading is all or nothing. THROWS Error kMissingKey, kBadState,
+// kEmptyState (saved from a disabled scaler, loaded into an enabled one); LibTorch's own c10::Error
+// where the file is no archive or is cut short. A disabled scaler takes anything and stays as it
+// is.
 torch::serialize::OutputArchive& operator<<(torch::serialize::OutputArchive& archive,
                                             const GradScaler& scaler);
 torch::serialize::InputArchive& operator>>(torch::serialize::InputArchive& archive,

@@ -1,0 +1,26 @@
+# cmake -DHOW=... -DWORK=... -DGRADLAB=... -DCOMPILER=... -DTORCH=... [-DAMP_BUILD=...] -P run.cmake
+# Configures, builds and runs the outside project in a fresh folder.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
+    ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${ARGN}\n${output}")
+  endif()
+  set(output ${output} PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+set(common -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=RelWithDebInfo
+  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DGRADLAB=${GRADLAB} -DGRADLAB_TORCH=${TORCH})
+set(more "")
+if(AMP_BUILD)
+  run(${CMAKE_COMMAND} --install ${AMP_BUILD} --prefix ${WORK}/installed)
+  set(more -DCMAKE_PREFIX_PATH=${WORK}/installed)
+endif()
+if(HOW STREQUAL "torch")
+  list(APPEND more -DTorch_DIR=${CMAKE_CURRENT_LIST_DIR}/torch)
+endif()
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -DHOW=${HOW} ${common} ${more})
+run(${CMAKE_COMMAND} --build ${WORK}/build --parallel 2)
+run(${WORK}/build/outside)
+message("${HOW} with ${COMPILER}: ${output}")

@@ -1,0 +1,34 @@
+// The loops that handouts/amp.md shows, compiled and run by handout_test.cpp.
+#pragma once
+
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/optim/optimizer.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace handout {
+
+using Batches = std::vector<std::pair<torch::Tensor, torch::Tensor>>;
+
+struct Trained {
+  std::vector<double> losses;  // one a step, unscaled
+  int64_t skipped = 0;
+};
+
+Trained train(torch::nn::Sequential& model, torch::optim::Optimizer& optimizer,
+              const Batches& batches);
+int64_t train_in_halves(torch::nn::Sequential& model, torch::optim::Optimizer& optimizer,
+                        const Batches& batches);
+void train_two(torch::nn::Sequential& first, torch::optim::Optimizer& first_optimizer,
+               torch::nn::Sequential& second, torch::optim::Optimizer& second_optimizer,
+               const Batches& batches);
+std::string save_and_load(torch::nn::Sequential& model, torch::optim::Optimizer& optimizer,
+                          const std::string& folder);
+std::vector<std::string> watched(torch::nn::Sequential& model, torch::optim::Optimizer& optimizer,
+                                 const Batches& batches);
+
+}  // namespace handout
