@@ -21,8 +21,8 @@ class Shrinking {
 
   // The smallest failure of a failed check, on a smaller case if one was found: the check itself,
   // run again with that case in the place of its own, fails on it at the same value, and does not
-  // fail on it for the reference. Tries a bounded number of cases in all, and no more once the judged
-  // implementation crashed or hung.
+  // fail on it for the reference. Tries a bounded number of cases in all, and no more once the
+  // judged implementation crashed or hung.
   Failure smallest(const CheckContext& failed, const std::string& check, int task);
 
  private:

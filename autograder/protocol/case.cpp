@@ -32,8 +32,8 @@ std::string shown_list(const std::string& name, const std::vector<torch::Tensor>
   std::vector<std::string> parts;
   int64_t elements = 0;
   for (const auto& tensor : list) elements += tensor.defined() ? tensor.numel() : 1;
-  const std::string head = list.size() == 1 ? fmt::format("one {}", one)
-                                            : fmt::format("{} {}", list.size(), name);
+  const std::string head =
+      list.size() == 1 ? fmt::format("one {}", one) : fmt::format("{} {}", list.size(), name);
   if (elements > kShownElements) return fmt::format("{} of {} elements in all", head, elements);
   for (const auto& tensor : list) {
     parts.push_back(tensor.defined() ? shown_value(tensor) : std::string("none"));

@@ -1,5 +1,5 @@
-// handouts/amp.md held to the code: its loops are those that are compiled here, and they run; its table
-// is what a run gives now.
+// handouts/amp.md held to the code: its loops are those that are compiled here, and they run; its
+// table is what a run gives now.
 #include <stdlib.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/sgd.h>
@@ -28,7 +28,8 @@ std::string text_of(const std::string& path) {
   return text.str();
 }
 
-// What stands between two lines that hold `begin` and `end`, without them; "" where they are missing.
+// What stands between two lines that hold `begin` and `end`, without them; "" where they are
+// missing.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const size_t from = text.find(begin);
   if (from == std::string::npos) return "";
@@ -60,10 +61,10 @@ TEST_P(HandoutCode, is_what_is_compiled) {
   const std::string mark = "//! [" + name + "]";
   const std::string code = between(text_of("tests/amp/training_loop.cpp"), mark, mark);
   ASSERT_NE(code, "") << "no region " << name;
-  const std::string shown = between(between(text_of("handouts/amp.md"),
-                                            "<!-- tests/amp/training_loop.cpp [" + name + "] -->",
-                                            "<!-- end -->"),
-                                    "```cpp", "```");
+  const std::string shown =
+      between(between(text_of("handouts/amp.md"),
+                      "<!-- tests/amp/training_loop.cpp [" + name + "] -->", "<!-- end -->"),
+              "```cpp", "```");
   EXPECT_EQ(shown, shifted(code));
 }
 

@@ -18,7 +18,8 @@ Trained train(torch::nn::Sequential& model, torch::optim::Optimizer& optimizer,
     torch::Tensor loss;
     {
       const amp::AutocastGuard autocast(torch::kCPU, torch::kHalf);
-      loss = torch::mse_loss(model->forward(x), y);  // float32, though the model's output is float16
+      loss =
+          torch::mse_loss(model->forward(x), y);  // float32, though the model's output is float16
     }
     scaler.scale(loss).backward();  // outside the region
     scaler.unscale_(optimizer);     // before the limit means anything
@@ -42,7 +43,8 @@ int64_t train_in_halves(torch::nn::Sequential& model, torch::optim::Optimizer& o
       torch::Tensor loss;
       {
         const amp::AutocastGuard autocast(torch::kCPU, torch::kHalf);
-        loss = torch::mse_loss(model->forward(x.chunk(kParts)[part]), y.chunk(kParts)[part]) / kParts;
+        loss =
+            torch::mse_loss(model->forward(x.chunk(kParts)[part]), y.chunk(kParts)[part]) / kParts;
       }
       scaler.scale(loss).backward();  // adds up at one scale
     }
@@ -97,7 +99,9 @@ std::string save_and_load(torch::nn::Sequential& model, torch::optim::Optimizer&
 //! [observer]
 class Trace : public amp::Observer {
  public:
-  void begin(const amp::Event& event) noexcept override { calls.emplace_back(amp::name(event.call)); }
+  void begin(const amp::Event& event) noexcept override {
+    calls.emplace_back(amp::name(event.call));
+  }
   void end(const amp::Event&) noexcept override {}
 
   std::vector<std::string> calls;

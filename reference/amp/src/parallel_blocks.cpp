@@ -6,8 +6,9 @@
 
 namespace gradlab::amp {
 
-// Through a TensorIterator, whose loop is at::parallel_for compiled inside LibTorch: at::parallel_for
-// in a header only threads where its user is built with LibTorch's OpenMP, which clang does not have.
+// Through a TensorIterator, whose loop is at::parallel_for compiled inside LibTorch:
+// at::parallel_for in a header only threads where its user is built with LibTorch's OpenMP, which
+// clang does not have.
 void parallel_blocks(int64_t count, int64_t grain,
                      c10::function_ref<void(int64_t first, int64_t last)> body) {
   if (count <= grain || at::get_num_threads() == 1 || at::in_parallel_region()) {

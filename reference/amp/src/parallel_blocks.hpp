@@ -7,8 +7,8 @@
 
 namespace gradlab::amp {
 
-// body(first, last) over [0, count), in at most as many pieces as LibTorch has threads, each at least
-// `grain` blocks.
+// body(first, last) over [0, count), in at most as many pieces as LibTorch has threads, each at
+// least `grain` blocks.
 void parallel_blocks(int64_t count, int64_t grain,
                      c10::function_ref<void(int64_t first, int64_t last)> body);
 

@@ -48,8 +48,8 @@ std::string run(const Op& op, const Json& spec, const std::string& variant) {
 // Calls that go round autocast, and plain repetitions of an op in another form.
 bool is_a_row(const Op& op) {
   static const std::set<std::string> left_out = {
-      "linear_without_bias", "matmul_vectors", "mm_method", "sum_dim", "cross_entropy_probabilities",
-      "norm", "mul_scalar_tensor", "mm_int64"};
+      "linear_without_bias",         "matmul_vectors", "mm_method",         "sum_dim",
+      "cross_entropy_probabilities", "norm",           "mul_scalar_tensor", "mm_int64"};
   return op.aten.front() != '(' && left_out.count(op.name) == 0;
 }
 

@@ -1,5 +1,5 @@
-// The handout's table of ops under autocast: the CPU column from a run, the CUDA column from the lists
-// in LibTorch's ATen/autocast_mode.h.
+// The handout's table of ops under autocast: the CPU column from a run, the CUDA column from the
+// lists in LibTorch's ATen/autocast_mode.h.
 #pragma once
 
 #include <string>
