@@ -80,7 +80,7 @@ EXPECTED = {
     "leaves_strange_gradients": ("memory_limit", ""),  # the last one names 4 TiB
     # time and state
     "drips": ("time_limit", "the hand-in had used all its time"),
-    "remembers_on_disk": ("fail", ""),
+    "remembers_on_disk": ("crashed", "what is kept from one to the next?"),
     "knows_the_worked_cases": ("fail", ""),
     "works_once": ("crashed", ""),
     "leaves_state_behind": ("pass", ""),  # right answers: what they leave behind costs no point

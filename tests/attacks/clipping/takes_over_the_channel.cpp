@@ -45,7 +45,7 @@ __attribute__((constructor)) void serve() {
          i = head.find("\"from\":", i + 1)) {
       put("{\"batch\":" + id + ",\"case\":" + std::to_string(cases++) +
           ",\"numbers\":{\"norm\":\"nan\",\"clipped\":1},"
-          "\"words\":{\"ended\":\"std::runtime_error\"},"
+          "\"words\":{\"end_of_the_call\":\"a std::runtime_error\"},"
           "\"tensors\":{\"gradients\":[],\"aliases\":[],\"parameters\":[]}}");
     }
     put("{\"end\":" + id + ",\"how\":\"exit\",\"code\":0,\"cpu\":-1000}");
