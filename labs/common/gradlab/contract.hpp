@@ -20,8 +20,8 @@ class Function<Result(Args...)> {
   using Pointer = Result (*)(Args...);
 
   constexpr explicit Function(const char* task) : task_(task) {}
-  constexpr Function& operator=(Pointer pointer) {
-    pointer_ = pointer;
+  constexpr Function& operator=(Pointer written) {
+    pointer_ = written;
     return *this;
   }
   Result operator()(Args... args) const {
