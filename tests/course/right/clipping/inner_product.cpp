@@ -51,12 +51,8 @@ double clip_gradients_checked(const std::vector<torch::Tensor>& parameters, doub
 
 bool clip_after_warmup(const std::vector<torch::Tensor>& parameters, double max_norm, int64_t step,
                        int64_t warmup_steps) {
-  switch (step < warmup_steps) {
-    case true:
-      return false;
-    default:
-      return clip_gradients(parameters, max_norm), true;
-  }
+  const bool warming_up = step < warmup_steps;
+  return !warming_up && (clip_gradients(parameters, max_norm), true);
 }
 
 }  // namespace clipping
