@@ -17,17 +17,6 @@ using amp_test::with_gradient;
 namespace amp = gradlab::amp;
 using Tensors = std::vector<torch::Tensor>;
 
-// The message of what `call` throws; "" where it returns.
-template <typename CallT>
-std::string message(const CallT& call) {
-  try {
-    call();
-    return "";
-  } catch (const amp::Error& error) {
-    return error.what();
-  }
-}
-
 // ---- refused, with everything as before
 
 struct BadGradient {
@@ -54,8 +43,10 @@ TEST_P(ClipRefuses, and_leaves_gradients_as_they_were) {
     options.fused = fused;
     const auto call = [&] { amp::clip_grad_norm_(parameters, 1, options); };
     EXPECT_EQ(golden::error_kind(call), GetParam().kind);
-    EXPECT_NE(message(call).find("parameter 1"), std::string::npos) << message(call);
-    EXPECT_NE(message(call).find(GetParam().words), std::string::npos) << message(call);
+    EXPECT_NE(golden::error_message(call).find("parameter 1"), std::string::npos)
+        << golden::error_message(call);
+    EXPECT_NE(golden::error_message(call).find(GetParam().words), std::string::npos)
+        << golden::error_message(call);
   }
   EXPECT_EQ(golden::error_kind([&] { amp::clip_grad_value_(parameters, 1); }), GetParam().kind);
   EXPECT_EQ(
@@ -79,7 +70,7 @@ TEST(ClipRefuses, undefined_tensors) {
   const Tensors parameters = {with_gradient({3, 4}), torch::Tensor()};
   const auto call = [&] { amp::clip_grad_norm_(parameters, 1); };
   EXPECT_EQ(golden::error_kind(call), "undefined_tensor");
-  EXPECT_NE(message(call).find("parameter 1"), std::string::npos);
+  EXPECT_NE(golden::error_message(call).find("parameter 1"), std::string::npos);
   EXPECT_EQ(golden::error_kind([&] { amp::get_total_norm(Tensors{torch::Tensor()}); }),
             "undefined_tensor");
   EXPECT_EQ(golden::error_kind([&] { amp::clip_grads_with_norm_(parameters, 1, {}); }),

@@ -1,4 +1,6 @@
 // The one-pass step: unscale_and_clip_ and ClipOptions::fused beside the calls that they stand for.
+#include "support/fused.hpp"
+
 #include <ATen/Parallel.h>
 #include <torch/optim/sgd.h>
 #include <torch/types.h>
@@ -11,30 +13,19 @@
 
 namespace {
 
-using amp_test::copies_of;
+using amp_test::defined_gradients;
+using amp_test::expect_close;
+using amp_test::fused;
 using amp_test::gradients_of;
 using amp_test::kInf;
 using amp_test::kNaN;
+using amp_test::relative_error;
+using amp_test::tolerance_of;
+using amp_test::true_norm;
 using amp_test::with_gradient;
 using golden::error_kind;
 namespace amp = gradlab::amp;
 using Tensors = std::vector<torch::Tensor>;
-
-amp::ClipOptions fused() {
-  amp::ClipOptions options;
-  options.fused = true;
-  return options;
-}
-
-double true_norm(const Tensors& gradients) {
-  double sum = 0;
-  for (const auto& gradient : gradients) {
-    sum += gradient.to(torch::kDouble).square().sum().item<double>();
-  }
-  return std::sqrt(sum);
-}
-
-double relative_error(double got, double expected) { return std::abs(got / expected - 1); }
 
 // ---- lists of gradients
 
@@ -51,45 +42,6 @@ Tensors mixed(torch::ScalarType type) {
   all.push_back(torch::zeros({3}, type));  // without a gradient
   all.push_back(with_gradient(torch::tensor(0.5).to(type)));
   return all;
-}
-
-Tensors defined_gradients(const Tensors& parameters) {
-  Tensors all;
-  for (const auto& parameter : parameters) {
-    if (parameter.grad().defined()) all.push_back(parameter.grad());
-  }
-  return all;
-}
-
-// Against PyTorch, which rounds norm, coefficient and each product to the dtype: in bfloat16 (half
-// an ulp is 2^-8) four times where the pass does once.
-double tolerance_of(torch::ScalarType type) {
-  switch (type) {
-    case torch::kBFloat16:
-      return 4.0 / 256;
-    case torch::kHalf:
-      return 1e-3;
-    case torch::kDouble:
-      return 1e-12;
-    default:
-      return 1e-6;
-  }
-}
-
-// Of a list: PyTorch's coefficient is as exact as the coarsest norm.
-double tolerance_of(const Tensors& gradients) {
-  double tolerance = 0;
-  for (const auto& gradient : gradients) {
-    tolerance = std::max(tolerance, tolerance_of(gradient.scalar_type()));
-  }
-  return tolerance;
-}
-
-void expect_close(const Tensors& got, const Tensors& expected, double relative) {
-  ASSERT_EQ(got.size(), expected.size());
-  for (size_t i = 0; i < got.size(); ++i) {
-    EXPECT_TRUE(golden::close(got[i], expected[i], relative, 0)) << "gradient " << i;
-  }
 }
 
 class FusedDtype : public testing::TestWithParam<torch::ScalarType> {};
@@ -138,74 +90,6 @@ TEST(Fused, takes_lists_of_several_dtypes) {
   EXPECT_TRUE(golden::close(amp::clip_grad_norm_(quick, 1, fused()), expected, 1e-12, 0));
   expect_close(gradients_of(quick), gradients_of(plain), tolerance_of(gradients_of(plain)));
 }
-
-// ---- golden clip cases
-
-std::vector<golden::Case> golden_two_norms() {
-  std::vector<golden::Case> all;
-  for (auto& one : golden::cases("clip/clip.json")) {
-    const auto& body = one.body;
-    if (body.at("function") != "clip_grad_norm_" || golden::number(body.at("norm_type")) != 2)
-      continue;
-    bool plain = true;
-    for (const auto& entry : body.at("params")) {
-      plain = plain && !entry.contains("same_as") && !entry.contains("layout");
-    }
-    if (plain) all.push_back(std::move(one));
-  }
-  return all;
-}
-
-// Where float32 or float16 squares overflow or vanish, the true norm is what ours is nearer to.
-bool outside_float32(const std::string& name) {
-  return name == "huge_two" || name == "huge_100" || name == "tiny" ||
-         name == "error_if_nonfinite_overflowing_norm";
-}
-
-class FusedGolden : public testing::TestWithParam<golden::Case> {};
-
-TEST_P(FusedGolden, is_pythons_within_1e_6_or_nearer_to_the_truth) {
-  const auto& body = GetParam().body;
-  Tensors parameters;
-  for (const auto& entry : body.at("params")) {
-    const auto gradient = golden::tensor(entry.at("grad"));
-    auto parameter = torch::zeros(entry.at("shape").get<std::vector<int64_t>>(),
-                                  golden::dtype(entry.at("dtype")));
-    parameter.mutable_grad() = gradient;
-    parameters.push_back(parameter);
-  }
-  const Tensors before = copies_of(defined_gradients(parameters));
-  auto options = fused();
-  options.error_if_nonfinite = body.at("error_if_nonfinite").get<bool>();
-  const double max_norm = golden::number(body.at("max_norm"));
-  torch::Tensor norm;
-  const auto error =
-      error_kind([&] { norm = amp::clip_grad_norm_(parameters, max_norm, options); });
-  if (outside_float32(GetParam().name)) {
-    EXPECT_LT(relative_error(norm.item<double>(), true_norm(before)), 1e-6);
-    const double factor = std::min(1.0, max_norm / (true_norm(before) + 1e-6));
-    expect_close(
-        defined_gradients(parameters),
-        [&] {
-          Tensors scaled;
-          for (const auto& one : before) scaled.push_back(one * factor);
-          return scaled;
-        }(),
-        1e-6);
-    return;
-  }
-  EXPECT_EQ(error, golden::expected_error(body.at("error")));
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const auto expected = golden::tensor(body.at("grads_after").at(i));
-    if (!expected.defined()) continue;
-    const bool half = expected.scalar_type() == torch::kHalf;
-    EXPECT_TRUE(
-        golden::close(parameters[i].grad(), expected, tolerance_of(before), half ? 6e-8 : 0));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Golden, FusedGolden, testing::ValuesIn(golden_two_norms()),
-                         golden::test_name);
 
 // ---- the norm
 

@@ -1,91 +1,34 @@
 // How fast the library is beside LibTorch, both sides in one run, turn by turn: prints one JSON
 // object. amp_bench [--rounds N] [--most ELEMENTS]
 #include <ATen/Parallel.h>
-#include <time.h>
 #include <torch/nn/utils/clip_grad.h>
 #include <torch/optim/sgd.h>
 #include <torch/types.h>
 #include <torch/version.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <iostream>
-#include <map>
-#include <nlohmann/json.hpp>
 
 #include "bench/bare_pass.hpp"
+#include "bench/compare.hpp"
 #include "gradlab/amp/amp.hpp"
 
 namespace {
 
 namespace amp = gradlab::amp;
-using Json = nlohmann::ordered_json;
+using bench::compare;
+using bench::Json;
+using bench::ratio;
+using bench::Side;
 using Tensors = std::vector<torch::Tensor>;
 
 struct Settings {
   int rounds = 9;
   int64_t most = 50'000'000;
 };
-
-using Side = std::pair<std::string, std::function<void()>>;
-
-struct Time {
-  double wall = 0;
-  double cpu = 0;  // of this thread: what a busy machine hardly changes, where there is one thread
-};
-
-double thread_seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-// One call, repeated within a round until it takes long enough to be timed.
-Time timed(const std::function<void()>& call, int repeats) {
-  const auto start = std::chrono::steady_clock::now();
-  const double cpu = thread_seconds();
-  for (int i = 0; i < repeats; ++i) call();
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-  return {wall.count() / repeats, (thread_seconds() - cpu) / repeats};
-}
-
-Json best_and_middle(std::vector<double> all) {
-  std::sort(all.begin(), all.end());
-  return {{"best", all.front() * 1e6}, {"median", all[all.size() / 2] * 1e6}};
-}
-
-// Every side in turn, so that a busy machine slows all of them; microseconds.
-Json compare(const std::vector<Side>& sides, int repeats, int rounds) {
-  std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> times;
-  for (int round = 0; round <= rounds; ++round) {
-    for (const auto& [name, call] : sides) {
-      const Time took = timed(call, repeats);
-      if (round == 0) continue;  // warms up
-      times[name].first.push_back(took.wall);
-      times[name].second.push_back(took.cpu);
-    }
-  }
-  Json result;
-  for (const auto& [name, call] : sides) {
-    result[name] = {{"wall_us", best_and_middle(times[name].first)}};
-    if (at::get_num_threads() == 1) result[name]["cpu_us"] = best_and_middle(times[name].second);
-  }
-  return result;
-}
-
-// How much longer `slow` took than `fast`.
-Json ratio(const Json& sides, const char* slow, const char* fast) {
-  const char* clock = sides.at(slow).contains("cpu_us") ? "cpu_us" : "wall_us";
-  const auto of = [&](const char* figure) {
-    return sides.at(slow).at(clock).at(figure).get<double>() /
-           sides.at(fast).at(clock).at(figure).get<double>();
-  };
-  return {{"best", of("best")}, {"median", of("median")}};
-}
 
 Tensors parameters_of(int64_t elements, int64_t tensors) {
   torch::manual_seed(1);

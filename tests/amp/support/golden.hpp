@@ -60,6 +60,17 @@ std::string error_kind(const CallT& call) {
   }
 }
 
+// The message of the library's error that `call` throws, "" where it returns.
+template <typename CallT>
+std::string error_message(const CallT& call) {
+  try {
+    call();
+    return "";
+  } catch (const gradlab::amp::Error& error) {
+    return error.what();
+  }
+}
+
 // The kind of a case's or step's "error", "" for null.
 std::string expected_error(const Json& error);
 

@@ -1,59 +1,22 @@
 """Runs PyTorch over the inputs in clip.json and writes down what it does.
 
-    python clip/record.py            # clip.json again, in place; a new case needs its inputs only
+    python clip/record.py            # clip.json again, in place
     python clip/record.py --check    # writes nothing; says which cases PyTorch now answers otherwise
 
-The inputs are the data: to add a case, add its name, function, call, params and arguments.
+To add a case, add its name, function, call, params and arguments.
 """
 
-import json
-import math
 import pathlib
 import sys
 
 import torch
 from torch.nn import utils
 
-VERSION = "2.11.0"
-FILE = pathlib.Path(__file__).with_name("clip.json")
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from recording import dtype_name, error_of, number, read, record, written  # noqa: E402
+
 RESULTS = ("total_norm", "error", "grads_after")
-# What a message says, as one word: wordings change from release to release.
-KINDS = {
-    "non-finite": "nonfinite_norm",
-    "refers to a single memory location": "overlapping_memory",
-    "Expected a floating point": "integer_gradients",
-    "on an empty tensor": "infinity_norm_of_empty",
-    "nested_tensorlist": "no_gradients",
-}
-
-
-# ---- numbers and tensors as JSON: nine digits hold a float32 and all that is narrower
-
-
-def number(value, dtype=torch.float64):
-    if not math.isfinite(value):
-        return str(float(value))
-    return float(value) if dtype == torch.float64 else float(f"{value:.9g}")
-
-
-def written(tensor):
-    if tensor is None:
-        return None
-    values = tensor.detach().flatten().tolist()
-    if tensor.is_floating_point():
-        values = [number(v, tensor.dtype) for v in values]
-    return {"dtype": str(tensor.dtype).removeprefix("torch."), "shape": list(tensor.shape),
-            "data": values}
-
-
-def read(described):
-    if described is None:
-        return None
-    values = torch.tensor([float(v) for v in described["data"]], dtype=torch.float64)
-    return values.to(getattr(torch, described["dtype"])).reshape(described["shape"])
-
-
-# ---- one case
 
 
 def laid_out(gradient, layout):
@@ -83,9 +46,10 @@ def parameters_of(described):
 
 
 def call(case, parameters):
-    """What the function returns, or None where that is nothing."""
-    argument = {"list": parameters, "tensor": parameters[:1], "generator": iter(parameters)}
-    given = parameters[0] if case["call"] == "tensor" else argument[case["call"]]
+    """What the function returns; None where that is nothing."""
+    given = {"list": parameters, "generator": iter(parameters)}.get(case["call"])
+    if case["call"] == "tensor":
+        given = parameters[0]
     function = case["function"]
     if function == "clip_grad_norm_":
         return utils.clip_grad_norm_(given, float(case["max_norm"]), float(case["norm_type"]),
@@ -102,20 +66,13 @@ def call(case, parameters):
     raise SystemExit(f"{case['name']}: no function {function}")
 
 
-def error_of(raised):
-    message = str(raised).splitlines()[0].strip()
-    kind = next((kind for part, kind in KINDS.items() if part in message), "other")
-    return {"kind": kind, "python_type": type(raised).__name__, "message": message[:300]}
-
-
 def recorded(case):
-    """The case with results in the place of those that it had."""
     parameters = parameters_of(case["params"])
     new = {key: value for key, value in case.items() if key not in RESULTS}
     try:
         norm = call(case, parameters)
         if norm is not None:
-            new["total_norm"] = {"dtype": str(norm.dtype).removeprefix("torch."),
+            new["total_norm"] = {"dtype": dtype_name(norm.dtype),
                                  "value": number(norm.item(), norm.dtype)}
         new["error"] = None
     except RuntimeError as raised:
@@ -124,20 +81,5 @@ def recorded(case):
     return new
 
 
-def main():
-    if torch.__version__.split("+")[0] != VERSION:
-        raise SystemExit(f"this data is PyTorch {VERSION}'s, and here is {torch.__version__}")
-    torch.set_num_threads(1)
-    golden = json.loads(FILE.read_text())
-    new = [recorded(case) for case in golden["cases"]]
-    if sys.argv[1:] == ["--check"]:
-        other = [now["name"] for was, now in zip(golden["cases"], new) if was != now]
-        print(f"{len(new)} cases, {len(other)} differ", *other)
-        raise SystemExit(1 if other else 0)
-    lines = ",\n".join("  " + json.dumps(case, separators=(",", ":")) for case in new)
-    head = {"format": 1, "torch": VERSION, "topic": "clip"}
-    FILE.write_text(json.dumps(head, separators=(",", ":"))[:-1] + f',"cases":[\n{lines}\n]}}\n')
-
-
 if __name__ == "__main__":
-    main()
+    raise SystemExit(record(HERE / "clip.json", recorded))
