@@ -1,40 +1,53 @@
-"""Makes the golden data anew from the PyTorch that is installed: generate.py FOLDER
+"""Records the golden data anew with the PyTorch that is installed.
 
-For comparing another version: the tests run on the result with GRADLAB_GOLDEN=FOLDER. Exits with 77
-where there is no PyTorch, which ctest takes as skipped.
+    python generate.py FOLDER
+
+FOLDER gets the files of tests/golden: their inputs, and what this PyTorch, of any version, does with
+them. The C++ tests run on it with GRADLAB_GOLDEN=FOLDER. Exits with 77 where there is no PyTorch,
+which ctest takes as skipped.
 """
 
+import importlib.util
+import os
 import pathlib
-import shutil
+import subprocess
 import sys
 
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
-TOPICS = ("clip", "grad_scaler", "autocast")
 SKIPPED = 77
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    try:
-        import torch
-    except ImportError:
-        print("skipped: no Python PyTorch here")
-        sys.exit(SKIPPED)
-    folder = pathlib.Path(sys.argv[1])
-    for topic in TOPICS:
-        (folder / topic).mkdir(parents=True, exist_ok=True)
-        shutil.copy(GOLDEN / topic / "generate.py", folder / topic)
-    common = (GOLDEN / "golden_common.py").read_text()
-    version = torch.__version__.split("+")[0]
-    # The generators refuse a version that they do not name.
-    common = common.replace('EXPECTED_TORCH = "2.11.0"', f'EXPECTED_TORCH = "{version}"')
-    (folder / "golden_common.py").write_text(common)
-    import runpy
+def folder_asked_for(arguments):
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
+    folder = pathlib.Path(arguments[0])
+    if folder.resolve().is_relative_to(GOLDEN):
+        sys.exit(f"{folder} is where the tests' own data is; name a folder outside tests/golden")
+    return folder
 
-    for topic in TOPICS:
-        # Each generator puts its parent folder first on the path, and imports the copy above.
-        runpy.run_path(str(folder / topic / "generate.py"), run_name="__main__")
+
+def make(folder):
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        sys.exit(f"cannot make {folder}: {error.strerror}; name a folder that can be written")
+    if not os.access(folder, os.W_OK):
+        sys.exit(f"cannot write in {folder}; name a folder that can be written")
+
+
+def main():
+    folder = folder_asked_for(sys.argv[1:])
+    if importlib.util.find_spec("torch") is None:
+        print(f"skipped: {sys.executable} has no PyTorch")
+        sys.exit(SKIPPED)
+    for recorder in sorted(GOLDEN.glob("*/record.py")):
+        topic = recorder.parent.name
+        make(folder / topic)
+        command = [sys.executable, "-B", recorder, "--into", folder / topic]
+        if subprocess.run(command).returncode != 0:
+            sys.exit(f"recording {topic} failed, so {folder} is not complete")
+    print(f"the C++ tests run on this data with GRADLAB_GOLDEN={folder.resolve()}")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 """What the record.py of each folder shares: numbers and tensors as JSON, errors by kind, the file.
 
 A recorder reads a golden file, runs PyTorch over the inputs that stand in it, and writes down what
-it does. The inputs are the data; what is recorded here is only ever the answer.
+it does. The inputs are the data; what is recorded here is only ever the answer. tests/golden holds
+the answers of VERSION and of no other; with --into any version writes its own, elsewhere.
 """
 
+import argparse
 import json
 import math
-import sys
+import pathlib
 
 import torch
 
@@ -68,7 +70,8 @@ def read(described):
     if described is None:
         return None
     values = torch.tensor([float(v) for v in described["data"]], dtype=torch.float64)
-    return values.to(getattr(torch, described["dtype"])).reshape(described["shape"])
+    # A clone, since autocast keeps no copy of a view in its cache.
+    return values.to(getattr(torch, described["dtype"])).reshape(described["shape"]).clone()
 
 
 def error_of(raised):
@@ -78,6 +81,14 @@ def error_of(raised):
     return {"kind": kind, "python_type": type(raised).__name__, "message": message[:300]}
 
 
+def optimizer_of(described, params):
+    """A torch.optim optimizer over `params` (by name), as `type`, `groups` and options say."""
+    groups = [{**group, "params": [params[name] for name in group["params"]]}
+              for group in described["groups"]]
+    more = {key: described[key] for key in described if key not in ("type", "groups")}
+    return {"sgd": torch.optim.SGD, "adamw": torch.optim.AdamW}[described["type"]](groups, **more)
+
+
 # ---- the file
 
 
@@ -85,7 +96,7 @@ def one_line(value):
     return json.dumps(value, separators=(",", ":"))
 
 
-def text_of(case):
+def text_of_case(case):
     """One line a case, and one a step where it has steps."""
     if not case.get("steps"):
         return "  " + one_line(case)
@@ -94,19 +105,48 @@ def text_of(case):
     return f'  {head[:-1]},"steps":[\n{steps}]}}'
 
 
-def record(file, recorded):
-    """Writes the file again, each case as `recorded(case)` gives it; with --check only compares."""
-    if torch.__version__.split("+")[0] != VERSION:
+def text_of(golden):
+    head = one_line({key: value for key, value in golden.items() if key != "cases"})
+    cases = ",\n".join(text_of_case(case) for case in golden["cases"])
+    return f'{head[:-1]},"cases":[\n{cases}\n]}}\n'
+
+
+# ---- the command
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="Records golden data again, in place.")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--check", action="store_true", help="only compare, write nothing")
+    where.add_argument("--into", metavar="FOLDER", type=pathlib.Path,
+                       help="write there, with any version of PyTorch")
+    return parser.parse_args()
+
+
+def names_of_different(was, now):
+    """Of the cases that would be written otherwise: 1 is not 1.0 here, nor 0.0 -0.0."""
+    return [new["name"] for old, new in zip(was["cases"], now["cases"])
+            if text_of_case(old) != text_of_case(new)]
+
+
+def main(here, recorders):
+    """Records each file of the folder `here` by its function in `recorders`, which takes a case and
+    gives it back with the results in it. Returns the exit status."""
+    asked = arguments()
+    version = torch.__version__.split("+")[0]
+    if version != VERSION and asked.into is None:
         raise SystemExit(f"this data is PyTorch {VERSION}'s, and here is {torch.__version__}")
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
-    golden = json.loads(file.read_text())
-    new = [recorded(case) for case in golden["cases"]]
-    if "--check" in sys.argv:
-        other = [now["name"] for was, now in zip(golden["cases"], new) if was != now]
-        print(f"{file.name}: {len(new)} cases, {len(other)} differ", *other)
-        return len(other)
-    head = one_line({key: value for key, value in golden.items() if key != "cases"})
-    cases = ",\n".join(text_of(case) for case in new)
-    file.write_text(f'{head[:-1]},"cases":[\n{cases}\n]}}\n')
-    return 0
+    all_same = True
+    for name, recorded in recorders.items():
+        golden = json.loads((here / name).read_text())
+        new = {**golden, "torch": version, "cases": [recorded(case) for case in golden["cases"]]}
+        if asked.check:
+            other = names_of_different(golden, new)
+            print(f"{name}: {len(new['cases'])} cases, {len(other)} differ", *other)
+            all_same = all_same and not other
+        else:
+            ((asked.into or here) / name).write_text(text_of(new))
+            print(f"{name}: {len(new['cases'])} cases, recorded with PyTorch {version}")
+    return 0 if all_same else 1

@@ -14,7 +14,7 @@ from torch.nn import utils
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from recording import dtype_name, error_of, number, read, record, written  # noqa: E402
+from recording import dtype_name, error_of, main, number, read, written  # noqa: E402
 
 RESULTS = ("total_norm", "error", "grads_after")
 
@@ -82,4 +82,4 @@ def recorded(case):
 
 
 if __name__ == "__main__":
-    raise SystemExit(record(HERE / "clip.json", recorded))
+    raise SystemExit(main(HERE, {"clip.json": recorded}))

@@ -15,7 +15,8 @@ import torch
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from recording import error_of, float32, read, record, values_of, written  # noqa: E402
+from recording import (error_of, float32, main, optimizer_of, read, values_of,  # noqa: E402
+                       written)
 
 ERRORS = (RuntimeError, AssertionError, ValueError, KeyError, AttributeError)
 
@@ -24,11 +25,11 @@ def scaler_of(config):
     return torch.amp.GradScaler("cpu", **config)
 
 
-def optimizer_of(described, params):
-    groups = [{**group, "params": [params[name] for name in group["params"]]}
-              for group in described["groups"]]
-    more = {key: described[key] for key in described if key not in ("type", "groups")}
-    return {"sgd": torch.optim.SGD, "adamw": torch.optim.AdamW}[described["type"]](groups, **more)
+def written_state(kept):
+    """What an optimizer keeps of one parameter: SGD's momentum, or AdamW's moments and step."""
+    state = {key: values_of(kept[key]) for key in ("momentum_buffer", "exp_avg", "exp_avg_sq")
+             if kept.get(key) is not None}
+    return {**state, "step": int(kept["step"])} if "step" in kept else state
 
 
 class Play:
@@ -139,15 +140,10 @@ class Play:
 
     def optimizer_state(self, name):
         """Momentum or moments of each parameter; none before the first applied step."""
-        kept = {}
-        state = self.optimizers[name].state
-        for parameter, tensor in self.params.items():
-            if not state.get(tensor):
-                continue
-            kept[parameter] = {key: (float32(value.item()) if value.dim() == 0
-                                     else values_of(value))
-                               for key, value in state[tensor].items() if value is not None}
-        return {parameter: values for parameter, values in kept.items() if values}
+        kept = self.optimizers[name].state
+        states = {parameter: written_state(kept.get(tensor, {}))
+                  for parameter, tensor in self.params.items()}
+        return {parameter: state for parameter, state in states.items() if state}
 
     def seen_of_optimizer(self, name):
         enabled = self.scaler.is_enabled()
@@ -197,4 +193,4 @@ def recorded(case):
 
 
 if __name__ == "__main__":
-    raise SystemExit(record(HERE / "grad_scaler.json", recorded))
+    raise SystemExit(main(HERE, {"grad_scaler.json": recorded}))
