@@ -57,14 +57,33 @@ function(gradlab_torch_library name)
   target_link_libraries(${name} PUBLIC gradlab_torch_pch)
 endfunction()
 
-# gradlab_objects(name library include SOURCES...): objects that register themselves at program start,
+# gradlab_objects(name libraries include SOURCES...): objects that register themselves at program start,
 # which a static library would leave out.
-function(gradlab_objects name library include)
+function(gradlab_objects name libraries include)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARGN})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${name} PRIVATE ${include})
-  target_link_libraries(${name} PUBLIC ${library})
+  target_link_libraries(${name} PUBLIC ${libraries})
   target_precompile_headers(${name} REUSE_FROM gradlab_torch_pch)
+endfunction()
+
+# gradlab_libraries(slug out): what `libraries = ["amp"]` in the lab's manifest asks for, as targets.
+# Shared objects, so that a hand-in and the experiment beside it meet in one copy.
+function(gradlab_libraries slug out)
+  set(manifest ${CMAKE_SOURCE_DIR}/labs/${slug}/lab.toml)
+  set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${manifest})
+  file(STRINGS ${manifest} line REGEX "^libraries *=")
+  string(REGEX MATCHALL "[a-z0-9_]+" names "${line}")
+  list(REMOVE_ITEM names libraries)
+  set(targets "")
+  foreach(name IN LISTS names)
+    if(NOT TARGET gradlab_${name}_shared)
+      message(FATAL_ERROR "labs/${slug}/lab.toml: libraries names '${name}', and there is no "
+                          "library reference/${name}")
+    endif()
+    list(APPEND targets gradlab_${name}_shared)
+  endforeach()
+  set(${out} ${targets} PARENT_SCOPE)
 endfunction()
 
 # gradlab_lab(slug): everything of one lab, built on first use: its judge, its runner, and the table
@@ -85,15 +104,16 @@ function(gradlab_lab slug)
                         "autograder/checks/${slug}.cpp: ./gradlab new writes the whole set")
   endif()
   set(contract ${CMAKE_SOURCE_DIR}/labs/${slug})
+  gradlab_libraries(${slug} libraries)
 
-  gradlab_objects(experiments_${slug} gradlab_experiment ${contract} ${experiments})
-  gradlab_objects(checks_${slug} gradlab_judge ${contract} ${checks})
+  gradlab_objects(experiments_${slug} "gradlab_experiment;${libraries}" ${contract} ${experiments})
+  gradlab_objects(checks_${slug} "gradlab_judge;${libraries}" ${contract} ${checks})
   add_executable(runner_${slug} EXCLUDE_FROM_ALL)
   target_link_libraries(runner_${slug} PRIVATE experiments_${slug} gradlab_runner)
   add_executable(judge_${slug} EXCLUDE_FROM_ALL)
   target_link_libraries(judge_${slug} PRIVATE experiments_${slug} checks_${slug} gradlab_judge)
   if(reference)
-    gradlab_objects(reference_${slug} gradlab_judge ${contract} ${reference})
+    gradlab_objects(reference_${slug} "gradlab_judge;${libraries}" ${contract} ${reference})
     target_link_libraries(judge_${slug} PRIVATE reference_${slug})
     # What a student's bundle builds; doctor proves that it needs nothing of the reference.
     add_executable(judge_${slug}_without_reference EXCLUDE_FROM_ALL)
@@ -102,7 +122,7 @@ function(gradlab_lab slug)
   endif()
 
   add_library(table_${slug} OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/autograder/runner/table.cpp)
-  target_link_libraries(table_${slug} PRIVATE gradlab_torch_pch)
+  target_link_libraries(table_${slug} PRIVATE gradlab_torch_pch ${libraries})
   target_include_directories(table_${slug} PRIVATE ${contract})
   target_compile_definitions(table_${slug} PRIVATE GRADLAB_LAB_HEADER="${slug}.hpp")
   set_target_properties(table_${slug} PROPERTIES POSITION_INDEPENDENT_CODE ON)

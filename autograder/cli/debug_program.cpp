@@ -41,15 +41,18 @@ std::vector<std::string> compile_line(const Session& session, const Manifest& la
                                    "-isystem",
                                    toolchain.torch + "/include/torch/csrc/api/include",
                                    "-I" + (root / "labs/common").string(),
-                                   "-I" + lab.directory.string(),
-                                   file,
-                                   (build / "tables" / (lab.slug + ".o")).string(),
-                                   (build / "lib" / ("libdebug_" + lab.slug + ".so")).string(),
-                                   "-Wl,-rpath," + (build / "lib").string(),
-                                   toolchain.torch + "/lib/libtorch_cpu.so",
-                                   toolchain.torch + "/lib/libc10.so",
-                                   "-Wl,-rpath," + toolchain.torch + "/lib",
-                                   "-Wl,--allow-shlib-undefined"};
+                                   "-I" + lab.directory.string()};
+  for (const auto& library : lab.libraries) {
+    line.push_back("-I" + (root / "reference" / library / "include").string());
+    line.push_back((build / "libraries" / ("libgradlab_" + library + ".so")).string());
+    line.push_back("-Wl,-rpath," + (build / "libraries").string());
+  }
+  line.insert(line.end(),
+              {file, (build / "tables" / (lab.slug + ".o")).string(),
+               (build / "lib" / ("libdebug_" + lab.slug + ".so")).string(),
+               "-Wl,-rpath," + (build / "lib").string(), toolchain.torch + "/lib/libtorch_cpu.so",
+               toolchain.torch + "/lib/libc10.so", "-Wl,-rpath," + toolchain.torch + "/lib",
+               "-Wl,--allow-shlib-undefined"});
   if (toolchain.clang) line.push_back("-fclang-abi-compat=17");  // as autograder/compile does
   if (!toolchain.cuda_libs.empty()) line.push_back("-Wl,-rpath," + toolchain.cuda_libs);
   line.insert(line.end(), {"-o", program.string()});

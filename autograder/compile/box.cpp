@@ -59,15 +59,25 @@ std::vector<Mask> masks(const Place& place) {
   return all;
 }
 
+std::vector<sandbox::Mount> header_folders(const Toolchain& toolchain,
+                                           const manifest::Manifest& lab) {
+  std::vector<sandbox::Mount> all{{toolchain.torch + "/include", kLibtorch},
+                                  {toolchain.root + "/labs/common", kCommon},
+                                  {lab.directory.string(), kLab}};
+  for (const std::string& library : lab.libraries) {
+    all.push_back({toolchain.root + "/reference/" + library + "/include",
+                   std::string(kLibraries) + "/" + library});
+  }
+  return all;
+}
+
 sandbox::Command box(const Place& place) {
   sandbox::Command command;
   // Large pages for the compiler's heap, where the kernel gives them (glibc 2.35): a tenth of its
   // time.
   command.environment = {{"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"}};
-  command.mounts = {{place.toolchain.torch + "/include", kLibtorch},
-                    {place.toolchain.root + "/labs/common", kCommon},
-                    {place.lab.directory.string(), kLab},
-                    {place.header, kHeader}};
+  command.mounts = header_folders(place.toolchain, place.lab);
+  command.mounts.push_back({place.header, kHeader});
   for (const Mask& mask : masks(place)) {
     const std::string inside = place_in_libtorch(place.toolchain.torch, mask.header);
     if (inside.empty()) continue;
@@ -92,6 +102,9 @@ std::vector<std::string> compiler(const Place& place, const sandbox::Command& co
   const std::string torch = inside(kLibtorch);
   argv.insert(argv.end(), {"-isystem", torch, "-isystem", torch + "/torch/csrc/api/include",
                            "-I" + inside(kCommon), "-I" + inside(kLab)});
+  for (const std::string& library : place.lab.libraries) {
+    argv.push_back("-I" + inside(std::string(kLibraries) + "/" + library));
+  }
   return argv;
 }
 

@@ -14,6 +14,7 @@ namespace gradlab::compile {
 inline constexpr const char* kLibtorch = "/opt/libtorch/include";
 inline constexpr const char* kCommon = "/opt/gradlab/common";
 inline constexpr const char* kLab = "/opt/gradlab/lab";
+inline constexpr const char* kLibraries = "/opt/gradlab/libraries";  // a folder of headers each
 inline constexpr const char* kHeader = "/opt/gradlab/header";  // the precompiled one, and its parts
 inline constexpr const char* kTable = "/opt/gradlab/table.o";
 inline constexpr const char* kExports = "/opt/gradlab/exports.map";
@@ -34,6 +35,9 @@ struct Mask {
 };
 std::vector<Mask> masks(const Place& place);
 
+// The folders of headers on the host, and where each lies in the box.
+std::vector<sandbox::Mount> header_folders(const Toolchain& toolchain,
+                                           const manifest::Manifest& lab);
 // LibTorch's and the lab's headers, the precompiled header's folder, masks over forbidden headers.
 sandbox::Command box(const Place& place);
 // The compiler with the flags that all steps share, paths as the command meets them.

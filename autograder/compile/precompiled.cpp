@@ -218,16 +218,15 @@ std::string header_folder(const Toolchain& toolchain, sandbox::Isolation isolati
   all += fmt::format("{} {}\n", library.st_size, library.st_mtim.tv_sec);
   // The mounts name no file below them, so the flags come from the folders alone.
   sandbox::Command command;
-  command.mounts = {{toolchain.torch + "/include", kLibtorch},
-                    {toolchain.root + "/labs/common", kCommon},
-                    {lab.directory.string(), kLab}};
+  command.mounts = header_folders(toolchain, lab);
   for (const std::string& flag : compiler(place, command)) all += flag + "\n";
   const std::vector<Mask> masked = masks(place);
   all += header_text(lab, masked) + poison_text(lab);
   for (const Mask& mask : masked) all += mask_text(mask);
   all += read_file(toolchain.root + "/autograder/compile/instantiate.hpp");
-  all += all_headers_below(toolchain.root + "/labs/common") +
-         all_headers_below(lab.directory.string());
+  for (const auto& folder : header_folders(toolchain, lab)) {
+    if (folder.inside != kLibtorch) all += all_headers_below(folder.host);
+  }
   return fmt::format("{}/{:016x}", toolchain.cache, hash(all, 0));
 }
 

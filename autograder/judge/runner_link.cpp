@@ -13,6 +13,7 @@
 namespace gradlab {
 
 using Clock = std::chrono::steady_clock;  // a clock that jumps must not cost a student anything
+constexpr const char* kTorchLibraries = "/opt/libtorch/torch/lib";
 constexpr auto kEndFollows = std::chrono::seconds(3);  // a box is gone 20 ms after its runner
 
 std::string signal_in_words(int signal) {
@@ -41,19 +42,24 @@ sandbox::Command RunnerLink::command() const {
   sandbox::Command command;
   command.for_runner = true;
   command.mounts = {{order_.runner, "/box/runner"},
-                    {order_.torch + "/lib", "/opt/libtorch/torch/lib"},
+                    {order_.torch + "/lib", kTorchLibraries},
                     {order_.library_dir, "/in"}};
-  if (!order_.cuda_libs.empty()) {
-    command.mounts.push_back({order_.cuda_libs, "/opt/libtorch/cuda"});
-  }
+  std::vector<const char*> searched = {kTorchLibraries};
+  const auto add = [&](const std::string& host, const char* inside) {
+    if (host.empty()) return;
+    command.mounts.push_back({host, inside});
+    searched.push_back(inside);
+  };
+  add(order_.cuda_libs, "/opt/libtorch/cuda");
+  add(order_.libraries, "/opt/gradlab/libraries");
   const bool isolated = order_.isolation != sandbox::Isolation::kNone;
   const auto inside = [&](const char* path) {
     return sandbox::path_inside(command, order_.isolation, path);
   };
   command.argv = {inside("/box/runner"), isolated ? "--isolated" : "--alone"};
-  std::string libraries = inside("/opt/libtorch/torch/lib");
-  if (!order_.cuda_libs.empty()) libraries += ":" + inside("/opt/libtorch/cuda");
-  command.environment = {{"LD_LIBRARY_PATH", libraries}, {"OMP_NUM_THREADS", "1"}};
+  std::string path;
+  for (const char* folder : searched) path += (path.empty() ? "" : ":") + inside(folder);
+  command.environment = {{"LD_LIBRARY_PATH", path}, {"OMP_NUM_THREADS", "1"}};
   command.limits.wall_seconds = 3600;  // the judge keeps its own, shorter times
   command.limits.tmpfs = 16 * sandbox::kMiB;
   command.limits.output = SIZE_MAX;

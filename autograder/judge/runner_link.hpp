@@ -14,6 +14,7 @@ struct RunnerOrder {
   std::string runner;       // host path of runner_<slug>
   std::string torch;        // host folder with lib/
   std::string cuda_libs;    // host folder of the CUDA runtime stubs, may be empty
+  std::string libraries;    // host folder of our own shared objects; empty where it needs none
   std::string library_dir;  // host folder that holds, or will hold, the hand-in's shared object
   sandbox::Isolation isolation = sandbox::Isolation::kFull;
   double case_cpu_seconds = 2;

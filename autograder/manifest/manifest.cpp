@@ -105,15 +105,22 @@ void check_needs(const toml::table& root, const std::string& origin, const Manif
   }
 }
 
-Manifest read_root(const toml::table& root, const std::string& origin, std::string slug) {
+Manifest read_root(const toml::table& root, const std::string& origin,
+                   const std::filesystem::path& directory) {
   TableReader in(root, origin, "the lab");
   Manifest lab;
-  lab.slug = std::move(slug);
+  lab.directory = directory;
+  lab.slug = directory.filename().string();
   lab.title = in.text("title");
   lab.order = static_cast<int>(in.whole("order", 0, 100000));
   lab.minutes = static_cast<int>(in.whole("minutes", 1, 600));
   lab.hand_in = in.texts_or_none("hand_in", "a plain C++ file name", is_source_name);
   if (lab.hand_in.empty()) in.missing("hand_in", fmt::format("hand_in = [\"{}.cpp\"]", lab.slug));
+  lab.libraries = in.texts_or_none(
+      "libraries", "a library in reference/, such as \"amp\"", [&](std::string_view name) {
+        const auto reference = lab.directory.parent_path().parent_path() / "reference";
+        return is_snake(name) && std::filesystem::is_directory(reference / name / "include");
+      });
   lab.precompiled = in.texts_or_none("precompiled", "a header, as after #include", is_header);
   if (const toml::table* forbidden = in.table_or_null("forbidden")) {
     TableReader words(*forbidden, origin, "forbidden");
@@ -190,9 +197,7 @@ Manifest read_manifest(const std::filesystem::path& lab_toml) {
     throw errors::syntax(fmt::format("{}:{}", origin, error.source().begin.line),
                          error.description());
   }
-  Manifest lab = read_root(root, origin, slug);
-  lab.directory = directory;
-  return lab;
+  return read_root(root, origin, directory);
 }
 
 std::vector<Manifest> read_manifests(const std::filesystem::path& root) {

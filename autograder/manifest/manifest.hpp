@@ -49,6 +49,7 @@ struct Manifest {
   int order = 0;
   int minutes = 0;
   std::vector<std::string> hand_in;      // plain file names, at least one
+  std::vector<std::string> libraries;    // of ours, that a hand-in may use: reference/<name>
   std::vector<std::string> precompiled;  // headers, as after #include
   std::vector<std::string> forbidden_headers;
   std::vector<std::string> forbidden_names;

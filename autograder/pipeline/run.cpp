@@ -92,6 +92,8 @@ void Worker::Run::add_runner(nlohmann::json& order, const fs::path& library_dir)
   order["runner"] = worker_.setup_.build + "/bin/runner_" + worker_.lab_.slug;
   order["torch"] = toolchain.torch;
   order["cuda_libs"] = toolchain.cuda_libs;
+  // The shared objects of ours that this lab's hand-ins may use; made with its runner.
+  if (!worker_.lab_.libraries.empty()) order["libraries"] = worker_.setup_.build + "/libraries";
   order["library_dir"] = library_dir.string();
 }
 

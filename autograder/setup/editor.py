@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import tomllib
 from pathlib import Path
 
 from build import read_pairs, write_if_changed
@@ -36,7 +37,18 @@ def flags(root: Path, torch: str, compiler: str, slug: str) -> list:
             "-isystem", f"{torch}/include",
             "-isystem", f"{torch}/include/torch/csrc/api/include",
             "-I", str(root / "labs/common"), "-I", str(root / "labs" / slug),
-            "-I", str(root / "autograder")]
+            "-I", str(root / "autograder"),
+            *(word for name in libraries(root, slug)
+              for word in ("-I", str(root / "reference" / name / "include")))]
+
+
+def libraries(root: Path, slug: str) -> list:
+    """Of ours, that the lab's hand-ins may use; none where lab.toml is broken, which check tells."""
+    try:
+        named = tomllib.loads((root / "labs" / slug / "lab.toml").read_text()).get("libraries", [])
+    except (OSError, ValueError):
+        return []
+    return [name for name in named if isinstance(name, str)]
 
 
 def lab_files(root: Path, slug: str) -> list:

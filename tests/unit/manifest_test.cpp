@@ -96,6 +96,19 @@ TEST_F(ManifestTest, tasks_come_by_number_with_their_checks) {
   EXPECT_EQ(lab.task(7), nullptr);
 }
 
+TEST_F(ManifestTest, libraries_are_those_in_reference) {
+  folder_.write("reference/amp/include/amp.hpp", "");
+  folder_.write("reference/clipping/answer.cpp", "");
+  const auto using_library = [&](const std::string& name) {
+    return with("minutes = 45", "minutes = 45\nlibraries = [\"" + name + "\"]");
+  };
+  EXPECT_THAT(read(using_library("amp")).libraries, ElementsAre("amp"));
+  for (const char* none : {"apm", "clipping", "../labs", ""}) {
+    EXPECT_THAT(refusal(using_library(none)),
+                HasSubstr("key 'libraries': must be a library in reference/"));
+  }
+}
+
 TEST_F(ManifestTest, a_wrong_value_is_named_with_file_line_and_key) {
   EXPECT_EQ(refusal(with("vector\", points = 3", "vector\", points = -1")),
             "labs/x/lab.toml:15: key 'points': must be a whole number above 0, was -1; write "
