@@ -15,6 +15,7 @@
 #include "doctor/contract.hpp"
 #include "doctor/handout.hpp"
 #include "doctor/implementations.hpp"
+#include "doctor/mutants.hpp"
 #include "doctor/say.hpp"
 
 namespace gradlab::cli {
@@ -25,6 +26,7 @@ struct DoctorOptions {
   std::string lab;
   int seeds = 20;
   int jobs = 0;
+  bool mutants = false;
 };
 
 doctor::Contents contents_of(const Workspace& workspace, const std::string& program) {
@@ -97,6 +99,15 @@ doctor::Runs runs_for(const DoctorOptions& options, const std::string& slug,
   return runs;
 }
 
+void show_mutants(const Manifest& lab, const DoctorOptions& options, Session& session) {
+  const auto setup = prepare_grader(session, lab, /*own_file=*/true);
+  const auto contents = contents_of(session.workspace, "judge_" + lab.slug);
+  const auto runs = runs_for(options, lab.slug, session);
+  const auto mutation = doctor::mutate({lab, setup, contents}, runs);
+  print(doctor::say(lab, mutation));
+  if (!doctor::is_green(mutation)) session.exit_status = kCheckFailed;
+}
+
 void examine(const CLI::App& app, const Manifest& lab, const DoctorOptions& options,
              Session& session) {
   const auto started = std::chrono::steady_clock::now();
@@ -104,6 +115,7 @@ void examine(const CLI::App& app, const Manifest& lab, const DoctorOptions& opti
   if (!fs::exists(workspace.reference(lab.slug))) {
     throw messages::missing_part(workspace.shown(workspace.reference(lab.slug)), "doctor");
   }
+  if (options.mutants) return show_mutants(lab, options, session);
   const auto setup = prepare_grader(session, lab, /*own_file=*/true);
   const auto contents = contents_of(workspace, "judge_" + lab.slug);
   std::vector<doctor::Proof> proofs;
@@ -159,6 +171,8 @@ void add_doctor(CLI::App& app, Session& session) {
       ->capture_default_str()
       ->check(CLI::Range(1, 100000));
   verb.add_option("--jobs", options->jobs, "at a time; otherwise one a core");
+  verb.add_flag("--mutants", options->mutants,
+                "instead: what the known mistakes say about the checks, and how they are named");
   verb.callback([&app, options, &session] { run_doctor(app, *options, session); });
 }
 

@@ -5,6 +5,11 @@
 
 namespace gradlab {
 
+std::string trace_of(const Observation& seen) {
+  const auto at = seen.all_words().find(Observation::kTrace);
+  return at == seen.all_words().end() ? "" : at->second;
+}
+
 // Passes questions on to the judged implementation, remembers them, and ends the check where a run
 // gave no whole answer: a comparison with half an answer would say nothing.
 class CheckContext::Recording : public Subject {
@@ -88,7 +93,10 @@ void CheckContext::fail(const std::string& text) {
   if (current_ != nullptr) {
     failure.in = *current_;
     failure.index = current_index_;
-    if (current_got_ != nullptr) failure.output = current_got_->output;
+    if (current_got_ != nullptr) {
+      failure.output = current_got_->output;
+      failure.trace = trace_of(*current_got_);
+    }
     if (!asked.empty()) failure.experiment = asked.back().experiment;
   }
   failures.push_back(std::move(failure));

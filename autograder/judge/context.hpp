@@ -26,9 +26,12 @@ struct Failure {
   std::string experiment;
   std::optional<Mismatch> mismatch;
   std::string text;
-  std::string output;  // what the student printed in that case
-  size_t index = 0;    // of the case in its batch
+  std::string output;      // what the student printed in that case
+  size_t index = 0;        // of the case in its batch
+  std::string trace = {};  // the calls that were seen in that case; see Observation::kTrace
 };
+
+std::string trace_of(const Observation& seen);  // "" where there is none
 
 class CheckContext {
  public:

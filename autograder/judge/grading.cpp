@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <sstream>
 
 #include "judge/diagnosis.hpp"
 #include "judge/run_check.hpp"
@@ -37,6 +38,18 @@ nlohmann::json failing_of(const Failure& failure, const std::string& check,
     failing["got"] = failure.text.substr(0, 400);
   }
   return failing;
+}
+
+// A hand-in can make its trace as long as it likes.
+nlohmann::json lines_of(const std::string& trace) {
+  constexpr size_t kMostLines = 400;
+  constexpr size_t kLongestLine = 60;
+  nlohmann::json lines = nlohmann::json::array();
+  std::istringstream in(trace);
+  for (std::string line; lines.size() < kMostLines && std::getline(in, line);) {
+    lines.push_back(line.substr(0, kLongestLine));
+  }
+  return lines;
 }
 
 class Grading {
@@ -85,6 +98,7 @@ class Grading {
                                 ? *context.smallest()
                                 : shrinking_->smallest(context, check.name, check.task);
       event["failing"] = failing_of(shown, check.name, seed);
+      add_trace(event["failing"]["case"], shown);
       event["output"] = shown.output;
       judged_checks_.push_back({check.name, check.task, false, context.asked});
     } else if (outcome.verdict == "pass") {
@@ -98,6 +112,13 @@ class Grading {
     }
     emit_(event);
     return outcome.verdict;
+  }
+
+  // What was called beside what the reference calls, where the lab's experiment records it.
+  void add_trace(nlohmann::json& recorded, const Failure& shown) {
+    if (shown.trace.empty() || !shown.in) return;
+    const auto want = reference_.observe(shown.experiment, {*shown.in}).front();
+    recorded["trace"] = {{"got", lines_of(shown.trace)}, {"expected", lines_of(trace_of(want))}};
   }
 
   Subject& judged_;

@@ -80,10 +80,11 @@ class Likeness {
 // The type in front of the message is compared, the message is not: words differ freely.
 std::string thrown_type(const std::string& threw) { return threw.substr(0, threw.find(": ")); }
 
-// "what" is a message in the student's own words.
+// "what" is a message in the student's own words, and a trace only explains.
 std::map<std::string, std::string> words_of_ours(const Observation& seen) {
   auto words = seen.all_words();
   words.erase("what");
+  words.erase(Observation::kTrace);
   return words;
 }
 

@@ -91,6 +91,7 @@ class Shrinking::Trials {
     Failure failure = start_;
     failure.in = in;
     failure.output = got.output;
+    failure.trace = trace_of(got);
     failure.mismatch->got = "it threw " + got.threw;
     if (type_of(failure.mismatch->got) != type_of(start_.mismatch->got)) return std::nullopt;
     return failure;

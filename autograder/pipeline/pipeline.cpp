@@ -26,11 +26,12 @@ Record Worker::grade(const Job& job) {
   return run.finish();
 }
 
-Record Worker::grade_built_in(const std::string& subject, const record::Start& start) {
+Record Worker::grade_built_in(const std::string& subject, const record::Start& start,
+                              bool diagnose) {
   Run run(*this, start);
   auto order = run.order(start);
   order["subject"] = subject;
-  order["diagnose"] = false;
+  order["diagnose"] = diagnose;
   run.judge(order);
   return run.finish();
 }

@@ -53,7 +53,8 @@ class Worker {
   // Grades the same compiled hand-in once a seed. The record is the first seed's.
   Audit audit(const Job& job, const std::vector<std::string>& seeds);
   // A built-in implementation, "reference", "bug:NAME" or "idle:NAME".
-  Record grade_built_in(const std::string& subject, const record::Start& start);
+  Record grade_built_in(const std::string& subject, const record::Start& start,
+                        bool diagnose = false);
   Audit audit_built_in(const std::string& subject, const std::vector<std::string>& seeds);
 
   struct Replayed {

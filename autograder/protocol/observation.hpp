@@ -32,6 +32,10 @@ class Observation {
   static constexpr const char* kOtherException = "another std::exception";
   static constexpr const char* kNoException = "a throw of something that is no std::exception";
 
+  // A word of this name is a trace: the calls that were seen, one a line. It explains a failure
+  // beside the reference's, and is never compared: what is right may be called in another order.
+  static constexpr const char* kTrace = "trace";
+
   bool has(const std::string& name) const;
   const std::vector<torch::Tensor>& tensors(const std::string& name) const;
   double number(const std::string& name) const;

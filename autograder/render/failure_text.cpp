@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "render/trace.hpp"
 #include "render/words.hpp"
 
 namespace gradlab::render {
@@ -100,9 +101,26 @@ void FailureText::in_full(const record::Task& task, const record::Check& check) 
          {case_text(failing), place_and_values(failing), how_far(failing)}) {
       if (!text.empty()) sheet_.wrap(kIndent, printable(text));
     }
+    calls(failing);
   }
   behaviour(check);
   read_on(task, check, kIndent);
+}
+
+void FailureText::calls(const record::Failing& failing) {
+  const Trace trace = trace_of(failing);
+  if (trace.rows.empty()) return;
+  constexpr int kMark = 2;
+  const int column = (sheet_.width() - kIndent) / 2;
+  const auto line = [&](const char* mark, const std::string& got, const std::string& expected) {
+    const auto cell = [&](const std::string& call) { return cut(printable(call), column - kGap); };
+    sheet_.line(std::string(kIndent, ' ') + padded(mark + cell(got), column + kMark) +
+                cell(expected));
+  };
+  line("  ", "called", "the answer calls");
+  if (trace.cut_before) line("  ", "...", "...");
+  for (const TraceRow& row : trace.rows) line(row.same() ? "  " : "> ", row.got, row.expected);
+  if (trace.cut_after) line("  ", "...", "...");
 }
 
 void FailureText::in_brief(const record::Check& check) {
@@ -121,6 +139,9 @@ void FailureText::behaviour(const record::Check& check) {
   const bool asked = !behaves_.insert(bug.bug).second;
   sheet_.wrap(kIndent, "behaves like: " +
                            printable(asked ? short_name(bug) + ", as above" : behaves_like(bug)));
+  if (!asked && !bug.also.empty()) {
+    sheet_.wrap(kIndent, "the same is seen with: " + printable(names_of_also(bug)));
+  }
 }
 
 void FailureText::read_on(const record::Task& task, const record::Check& check, int indent) {

@@ -24,6 +24,7 @@ class FailureText {
   void check_row(const record::Check& check);
   void below(const record::Task& task, const record::Check& check);
   void in_full(const record::Task& task, const record::Check& check);
+  void calls(const record::Failing& failing);  // beside those that the answer makes
   void in_brief(const record::Check& check);
   void behaviour(const record::Check& check);
   void read_on(const record::Task& task, const record::Check& check, int indent);

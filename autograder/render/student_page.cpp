@@ -3,6 +3,7 @@
 #include <set>
 
 #include "render/pages.hpp"
+#include "render/trace.hpp"
 #include "render/words.hpp"
 
 namespace gradlab::render {
@@ -24,6 +25,24 @@ Data rows_of(const record::Failing& failing) {
   add("how far", how_far(failing));
   if (rows.is_empty_list()) return Data(false);
   return Data("rows", rows);
+}
+
+// What was called, beside what the answer calls.
+Data calls_data(const record::Failing& failing) {
+  const Trace trace = trace_of(failing);
+  if (trace.rows.empty()) return Data(false);
+  Data rows(Data::type::list);
+  const auto add = [&](const std::string& got, const std::string& expected, bool same) {
+    Data row;
+    row.set("called", text(got));
+    row.set("answer", text(expected));
+    row.set("differs", Data(!same));
+    rows << row;
+  };
+  if (trace.cut_before) add("...", "...", true);
+  for (const TraceRow& row : trace.rows) add(row.got, row.expected, row.same());
+  if (trace.cut_after) add("...", "...", true);
+  return Data("calls_rows", rows);
 }
 
 // Of a misconception that stands with several checks the question is asked once.
@@ -48,13 +67,10 @@ Data check_data(const Record& record, const record::Task& task, const record::Ch
                         check.verdict != Verdict::kNotStarted));
   data.set("says", repeated ? Data(false) : text_or_none(explained(record, check)));
   data.set("failing", check.failing ? rows_of(*check.failing) : Data(false));
+  data.set("calls", check.failing ? calls_data(*check.failing) : Data(false));
   data.set("belief", belief_data(check, asked));
-  std::string also;
-  if (check.behaves_like) {
-    for (const std::string& bug : check.behaves_like->also)
-      also += (also.empty() ? "" : ", ") + short_name({bug, "", "", {}});
-  }
-  data.set("also", text_or_none(also));
+  data.set("also",
+           check.behaves_like ? text_or_none(names_of_also(*check.behaves_like)) : Data(false));
   data.set("again", above ? Data(false) : text_or_none(check.reproduce));
   return data;
 }

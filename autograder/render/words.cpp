@@ -119,6 +119,12 @@ std::string case_text(const record::Failing& failing) {
 
 std::string short_name(const record::BehavesLike& bug) { return with_blanks(bug.bug); }
 
+std::string names_of_also(const record::BehavesLike& bug) {
+  std::string names;
+  for (const auto& also : bug.also) names += (names.empty() ? "" : ", ") + with_blanks(also);
+  return names;
+}
+
 std::string behaves_like(const record::BehavesLike& bug) {
   return fmt::format("{} ({}).{}{}", short_name(bug), bug.belief, bug.hint.empty() ? "" : " ",
                      bug.hint);

@@ -28,6 +28,8 @@ std::string how_far(const record::Failing& failing);
 std::string case_text(const record::Failing& failing);
 // "scales always": the bug's name with blanks, for a table.
 std::string short_name(const record::BehavesLike& bug);
+// The names of the bugs that look the same: "clips each tensor, scales always".
+std::string names_of_also(const record::BehavesLike& bug);
 // What it is to believe so, and the question: "the coefficient is at least 1. To make …?"
 std::string behaves_like(const record::BehavesLike& bug);
 std::string read_at(const Record& record, int task);  // "handouts/clipping.md#2"

@@ -120,6 +120,14 @@ TEST(Likeness, a_missing_gradient_differs_from_zeros) {
   EXPECT_FALSE(alike(floats(), seen({}), seen(torch::zeros({2}))));
 }
 
+TEST(Likeness, a_trace_explains_and_is_not_compared) {
+  const auto seen = [](const std::string& word, const std::string& value) {
+    return Observation().add_word(word, value);
+  };
+  EXPECT_TRUE(alike(floats(), seen("trace", "scale"), seen("trace", "step")));
+  EXPECT_FALSE(alike(floats(), seen("other", "scale"), seen("other", "step")));
+}
+
 TEST(Likeness, an_exception_counts_by_its_type_and_not_by_its_words) {
   const auto threw = [](const std::string& what) {
     Observation seen;
