@@ -52,7 +52,8 @@ void run_check(const CheckOptions& options, Session& session) {
                sandbox::to_string(setup.isolation),
                options.seed == kPublicSeed,
                1,
-               options.task == 0 ? std::nullopt : std::optional(options.task)};
+               options.task == 0 ? std::nullopt : std::optional(options.task),
+               options.file};
   job.overlap = true;
   render::CheckOptions view;
   view.colour = session.options.colour;

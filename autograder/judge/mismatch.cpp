@@ -9,7 +9,8 @@ namespace gradlab {
 namespace {
 
 std::string singular(std::string word) {
-  if (word.size() > 1 && word.back() == 's') word.pop_back();
+  const bool hisses = word.ends_with("sses") || word.ends_with("iases");  // losses, aliases
+  if (word.size() > 2 && word.back() == 's') word.resize(word.size() - (hisses ? 2 : 1));
   return word;
 }
 

@@ -23,6 +23,16 @@ bool is_failure(Verdict verdict) {
          verdict != Verdict::kBlocked && verdict != Verdict::kGraderError;
 }
 
+// For a command line that is copied into a shell.
+std::string shell_word(const std::string& text) {
+  constexpr char kPlain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
+  if (text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
 // `debug` shows a task's first failing check by itself; the others have to be named.
 void fill_reproduce(const Record& record, Task& task) {
   bool first = true;
@@ -33,6 +43,7 @@ void fill_reproduce(const Record& record, Task& task) {
     }
     check.reproduce = fmt::format("./gradlab debug {}.{}", record.lab, task.id);
     if (!first) check.reproduce += " --check " + check.name;
+    if (!record.file.empty()) check.reproduce += " --file " + shell_word(record.file);
     if (!record.public_seed) check.reproduce += " --seed " + record.seed;
     first = false;
   }
@@ -85,6 +96,7 @@ Record new_record(const Manifest& manifest, const Start& start) {
   record.seed = start.seed;
   record.isolation = start.isolation;
   record.public_seed = start.public_seed;
+  record.file = start.file;
   for (const manifest::Task& source : manifest.tasks) {
     if (start.only_task && *start.only_task != source.id) continue;
     Task& task = record.tasks.emplace_back();

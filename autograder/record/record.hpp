@@ -121,6 +121,7 @@ struct Record {
 
   // Not in the JSON.
   bool public_seed = false;        // reproduce lines need not name the seed
+  std::string file;                // named by reproduce lines unless empty
   std::optional<Verdict> refusal;  // why the judge was not asked
 
   Check* check(std::string_view name);  // null when there is none
@@ -153,6 +154,7 @@ struct Start {
   bool public_seed = false;  // `check`'s own seed: reproduce lines need not name it
   int attempt = 1;
   std::optional<int> only_task;  // `check --task N`: the others are left out of the record
+  std::string file = {};         // `check --file`: reproduce lines name it; empty for work/
 };
 
 // Every expected check at 0 points: grader_error, "no verdict came".

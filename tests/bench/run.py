@@ -8,8 +8,10 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+import amp
 import edit
 import grade
+import labs
 import peers
 import stages
 import start
@@ -18,16 +20,20 @@ from measure import Bench, CannotMeasure, machine
 MEASURES = {
     "start": start.run,
     "edit": edit.run,
+    "labs": labs.run,
     "stages": stages.run,
     "grade": grade.run,
     "usual_way": peers.usual_way,
     "pytest": peers.pytest_way,
+    "amp": amp.run,
 }
 
 
 def shown(value, unit):
     if unit == "ms":
         return f"{value:.0f} ms"
+    if unit == "us":
+        return f"{value:.1f} us"
     if unit == "s":
         return f"{value:.2f} s" if value < 10 else f"{value:.1f} s"
     if unit == "MiB":

@@ -16,7 +16,7 @@ def libraries(bench):
 
 
 def one_check(bench, file):
-    ran = bench.check(file, "--json")
+    ran = bench.check(file, "clipping", "--json")
     try:
         record = json.loads(ran.output)
     except ValueError as error:

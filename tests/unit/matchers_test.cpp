@@ -33,6 +33,19 @@ class Matchers : public testing::Test {
   CheckContext context_{idle_, idle_, "1"};
 };
 
+TEST(MismatchTest, place_names_one_of_a_list) {
+  const auto place = [](const std::string& value) {
+    Mismatch mismatch;
+    mismatch.value = value;
+    mismatch.tensor = 0;
+    return mismatch.place();
+  };
+  EXPECT_EQ(place("gradients"), "gradient 0");
+  EXPECT_EQ(place("aliases"), "alias 0");
+  EXPECT_EQ(place("losses"), "loss 0");
+  EXPECT_EQ(place("momentum_buffers"), "momentum buffer 0");
+}
+
 TEST_F(Matchers, nan_is_never_near_a_number) {
   EXPECT_FALSE(number(NAN, Near(5, 0.05)));
   EXPECT_FALSE(number(5, Near(NAN, 0.05)));

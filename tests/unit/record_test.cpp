@@ -201,6 +201,10 @@ TEST(Settle, says_how_to_see_a_failure_again) {
   record.public_seed = true;
   record::settle(record);
   EXPECT_EQ(record.check(kEarning)->reproduce, "./gradlab debug clipping.2");
+  record.file = "it's/a file.cpp";
+  record::settle(record);
+  EXPECT_EQ(record.check(kEarning)->reproduce,
+            "./gradlab debug clipping.2 --file 'it'\\''s/a file.cpp'");
   EXPECT_THAT(testing::right("ada").check(kEarning)->reproduce, IsEmpty());
 }
 
