@@ -22,6 +22,8 @@ constexpr const char* kObject = "student.o";
 // A log of this size is kept reading: a file that includes itself makes 90 KiB of it, and is an
 // ordinary error.
 constexpr std::size_t kLongestLog = 1024 * 1024;
+// The compiler holds every header of a precompiled one open that a new header leads it to.
+constexpr int kOpenFiles = 4096;
 
 std::string name_in_box(const manifest::Manifest& lab) {
   return lab.hand_in.empty() ? lab.slug + ".cpp" : lab.hand_in.front();
@@ -32,6 +34,7 @@ sandbox::Limits limits(const manifest::Manifest& lab) {
   limits.cpu_seconds = lab.limits.compile_cpu_seconds;
   limits.wall_seconds = 5 * limits.cpu_seconds;
   limits.address_space = static_cast<std::uint64_t>(lab.limits.compile_memory_mib) * sandbox::kMiB;
+  limits.open_files = kOpenFiles;
   limits.output =
       std::max(kLongestLog, static_cast<std::size_t>(lab.limits.compile_log_kib) * 1024);
   return limits;

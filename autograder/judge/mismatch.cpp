@@ -3,18 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "protocol/singular.hpp"
 #include "protocol/tensors.hpp"
 
 namespace gradlab {
-namespace {
-
-std::string singular(std::string word) {
-  const bool hisses = word.ends_with("sses") || word.ends_with("iases");  // losses, aliases
-  if (word.size() > 2 && word.back() == 's') word.resize(word.size() - (hisses ? 2 : 1));
-  return word;
-}
-
-}  // namespace
 
 std::string Mismatch::place() const {
   std::string text = value;

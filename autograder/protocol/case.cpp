@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "protocol/singular.hpp"
 #include "protocol/tensors.hpp"
 
 namespace gradlab {
@@ -12,28 +13,32 @@ namespace {
 
 constexpr int64_t kShownElements = 12;
 
-std::string shown_value(const torch::Tensor& tensor) {
-  std::vector<std::string> values;
-  const auto flat = tensor.detach().contiguous().to(torch::kFloat64).flatten();
-  for (int64_t i = 0; i < flat.numel(); ++i) {
-    const double value = flat[i].item<double>();
+// [[1, 2], [2, 4]], row by row.
+std::string nested(const torch::Tensor& tensor) {
+  if (tensor.dim() == 0) {
+    const double value = tensor.item<double>();
     // As the narrow type writes it: 0.3 and not 0.30000001192092896.
     const bool wide = tensor.scalar_type() == torch::kFloat64;
-    values.push_back(wide ? fmt::format("{}", value)
-                          : fmt::format("{}", static_cast<float>(value)));
+    return wide ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
   }
-  const std::string inside = fmt::format("{}", fmt::join(values, ", "));
-  return tensor.dim() == 0 ? inside : fmt::format("[{}]", inside);
+  std::vector<std::string> rows;
+  for (int64_t i = 0; i < tensor.size(0); ++i) rows.push_back(nested(tensor[i]));
+  return fmt::format("[{}]", fmt::join(rows, ", "));
+}
+
+// With what is out of the ordinary: another type than float32, memory that does not lie in order.
+std::string shown_value(const torch::Tensor& tensor) {
+  const bool plain = tensor.scalar_type() == torch::kFloat32;
+  const std::string type = plain ? "" : protocol::dtype_name(tensor.scalar_type()) + " ";
+  return type + nested(tensor.detach()) + (tensor.is_contiguous() ? "" : " (not contiguous)");
 }
 
 std::string shown_list(const std::string& name, const std::vector<torch::Tensor>& list) {
-  std::string one = name;
-  if (one.size() > 1 && one.back() == 's') one.pop_back();
   std::vector<std::string> parts;
   int64_t elements = 0;
   for (const auto& tensor : list) elements += tensor.defined() ? tensor.numel() : 1;
-  const std::string head =
-      list.size() == 1 ? fmt::format("one {}", one) : fmt::format("{} {}", list.size(), name);
+  const std::string head = list.size() == 1 ? fmt::format("one {}", singular(name))
+                                            : fmt::format("{} {}", list.size(), name);
   if (elements > kShownElements) return fmt::format("{} of {} elements in all", head, elements);
   for (const auto& tensor : list) {
     parts.push_back(tensor.defined() ? shown_value(tensor) : std::string("none"));

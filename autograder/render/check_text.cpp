@@ -54,7 +54,7 @@ class CheckText {
   void header() {
     Sheet::Row row;
     const bool titled = !record_.refusal || record_.verdict == Verdict::kNotStarted;
-    row.left = padded(record_.lab, kSlug);
+    row.left = padded(record_.lab, std::max(kSlug, width_of(record_.lab) + 2));
     if (titled && record_.score) {
       row.left += record_.title;
       row.points = sheet_.points(*record_.score, record_.max_score);

@@ -82,7 +82,7 @@ void FailureText::below(const record::Task& task, const record::Check& check) {
   if (check.verdict == Verdict::kBlocked) {
     const std::string why = check.guard && guards_ ? check.message : explained(record_, check);
     guards_ = guards_ || check.guard;
-    if (said_.insert(why).second) sheet_.wrap(kIndent, printable(why));
+    sheet_.wrap(kIndent, said_.insert(why).second ? printable(why) : "for the same reason");
     return;
   }
   first_ ? in_full(task, check) : in_brief(check);

@@ -69,6 +69,10 @@ TEST(Case, says_in_words_what_it_is) {
   Case in;
   in.parameter(torch::ones({1}), torch::tensor({0.3f})).number("max_norm", 1);
   EXPECT_EQ(in.describe(), "one gradient [0.3], max_norm 1");
+  Case other;
+  other.add("losses", torch::tensor({{1.5, 2.0}, {3.0, 4.0}}, torch::kFloat64).t())
+      .add("steps", torch::tensor(3.0f));
+  EXPECT_EQ(other.describe(), "one loss float64 [[1.5, 3], [2, 4]] (not contiguous), one step 3");
 }
 
 TEST(Observation, comes_back_with_its_aliases_shared) {
