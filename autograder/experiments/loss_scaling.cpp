@@ -75,6 +75,9 @@ LossScale state_of(const Case& in) {
 torch::Tensor tensor_of(float value) { return torch::full({}, value, torch::kFloat32); }
 torch::Tensor tensor_of(int64_t value) { return torch::full({}, value, torch::kInt64); }
 
+// A flag for each update, under a name that a failed case is shown with.
+constexpr const char* kUpdates = "found_inf (1 true, 0 false) arguments";
+
 // What became of one state: the scale and the tracker after each update.
 class Course {
  public:
@@ -94,7 +97,7 @@ class Course {
 Observation update(const Impl& impl, const Case& in) {
   LossScale state = state_of(in);
   Course course;
-  for (const auto& found_inf : in.tensors("found_inf")) {
+  for (const auto& found_inf : in.tensors(kUpdates)) {
     impl.update_scale(state, found_inf.item<double>() != 0);
     course.note(state);
   }
@@ -110,7 +113,7 @@ Observation update_beside_another(const Impl& impl, const Case& in) {
   LossScale state = state_of(in);
   LossScale other = state;
   Course course;
-  for (const auto& found_inf : in.tensors("found_inf")) {
+  for (const auto& found_inf : in.tensors(kUpdates)) {
     impl.update_scale(other, false);
     impl.update_scale(state, found_inf.item<double>() != 0);
     course.note(state);

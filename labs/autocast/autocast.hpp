@@ -42,7 +42,8 @@ Pass forward_and_loss(const Model& model, const Batch& batch, torch::ScalarType 
 
 // Task 2. One training step: old gradients dropped, forward and loss as in task 1, backward outside
 // the region (CPU autocast is off while it runs), one optimizer.step(). Returns the loss.
-// REQUIRES (tasks 2, 3 and 5): called outside every region; the optimizer holds the parameters.
+// REQUIRES (tasks 2, 3 and 5): called outside every region; the optimizer, with whatever options,
+// holds the parameters in one group or more; the loss is finite.
 // ENSURES: where forward throws, parameters and state are as before.
 double training_step(const Model& model, const Batch& batch, torch::ScalarType dtype,
                      torch::optim::Optimizer& optimizer);

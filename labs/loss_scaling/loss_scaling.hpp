@@ -21,7 +21,8 @@ namespace loss_scaling {
 // ENSURES: exact where scale is a power of two; else within the rounding of 1 / scale to float32
 // and of the product to the gradient's type. To divide by scale is as good.
 // REQUIRES: no tensor twice; dense float32, float64, float16 or bfloat16 gradients on the CPU;
-// scale and 1 / scale from 1e-37 to 1e37; no finite gradient becomes inf or subnormal.
+// scale and 1 / scale from 1e-37 to 1e37; beside a float16 or bfloat16 gradient 1 / scale is a
+// number of that type; no finite gradient becomes inf or subnormal.
 void unscale_gradients(const std::vector<std::vector<torch::Tensor>>& groups, double scale,
                        bool& found_inf);
 

@@ -2,6 +2,7 @@
 // products, and how often a tensor was cast, which shows the weight cache.
 #include <ATen/autocast_mode.h>
 #include <torch/types.h>
+#include <torch/version.h>
 
 #include <map>
 #include <memory>
@@ -133,6 +134,10 @@ class Player {
 class AutocastRegions : public testing::TestWithParam<golden::Case> {};
 
 TEST_P(AutocastRegions, state_products_and_casts_are_pythons) {
+  if (GetParam().name == "no_grad_first" && TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR < 10) {
+    GTEST_SKIP() << "LibTorch " << TORCH_VERSION << " loses the gradient: its cache keeps a copy "
+                 << "without history";
+  }
   const Json& body = GetParam().body;
   EXPECT_EQ(autocast_state(), body.at("before"));
   {

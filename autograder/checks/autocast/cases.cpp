@@ -17,7 +17,11 @@ bool layers_fit(const Case& in) {
   const auto& all = in.all_tensors();
   // An island's values are worked by hand, and its own size is small.
   if (!all.contains("weights")) return false;
-  const auto &weights = in.tensors("weights"), &biases = in.tensors("bias vectors");
+  const auto& weights = in.tensors("weights");
+  const auto biases = all.contains("bias vectors") ? in.tensors("bias vectors")
+                                                   : std::vector<torch::Tensor>(weights.size());
+  // One layer without a bias is shown as a case without such a list.
+  if (all.contains("bias vectors") && biases.size() == 1 && !biases.front().defined()) return false;
   const auto &x = in.tensors("x"), &y = in.tensors("y");
   if (weights.empty() || x.empty() || weights.size() != biases.size() || x.size() != y.size()) {
     return false;
@@ -65,7 +69,6 @@ Case plain(const std::string& dtype) {
 Case one_layer(const std::string& dtype, torch::Tensor weight, torch::Tensor x, torch::Tensor y) {
   return plain(dtype)
       .add("weights", std::move(weight))
-      .add("bias vectors", torch::Tensor())
       .add("x", std::move(x))
       .add("y", std::move(y));
 }

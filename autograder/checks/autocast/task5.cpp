@@ -30,6 +30,21 @@ std::vector<Case> drawn_steps(Random& random, const std::string& dtype) {
   return cases;
 }
 
+// Weight decay, which no scale of the loss touches, and parameters in two groups.
+std::vector<Case> other_optimizers(Random& random) {
+  const auto in_groups = [](Case in) {
+    return in.word("parameter groups", "two: the first parameter, the rest");
+  };
+  const auto line = one_layer("float16", one(1), one(1), one(0)).add("bias vectors", row(1));
+  return {
+      // Without an error the gradient is 0: what is left moves by weight decay alone.
+      scaled(one_layer("float16", one(1), one(1), one(1)), 256, 0.25).number("weight_decay", 1),
+      scaled(one_layer("float16", one(1), one(1), one(0)), 256, 0.25).number("weight_decay", 1),
+      in_groups(scaled(line, 16, 0.125)),
+      in_groups(scaled(draw_model(random, "float16", 2), 8, 0.25)).number("weight_decay", 0.5),
+  };
+}
+
 TEST_F(Autocast, task5_float16_keeps_tiny_gradients) {
   const std::vector<Case> cases{
       tiny("float16", 1e-9, 65536),
@@ -46,7 +61,8 @@ TEST_F(Autocast, task5_float16_keeps_tiny_gradients) {
 }
 
 TEST_F(Autocast, task5_float16_is_unscaled_before_the_step) {
-  const auto cases = drawn_steps(random(), "float16");
+  auto cases = drawn_steps(random(), "float16");
+  for (auto& in : other_optimizers(random())) cases.push_back(std::move(in));
   const auto got = subject().observe("scaled_step", cases);
   const auto want = reference().observe("scaled_step", cases);
   for (const auto& run : together(cases, got, want)) {

@@ -8,6 +8,8 @@ using namespace gradlab::loss_scaling_checks;
 
 constexpr auto kFloat = torch::kFloat32;
 constexpr auto kDouble = torch::kFloat64;
+constexpr auto kHalf = torch::kFloat16;
+constexpr auto kBFloat16 = torch::kBFloat16;
 
 void expect_unscaled(const Together& runs) {
   for (const auto& run : runs) EXPECT_THAT(run.got, Tensors("gradients", unscaled(run.in)));
@@ -43,6 +45,10 @@ TEST_F(LossScaling, task1_any_scale_will_do) {
       one(1000, {row({2000, -5})}),
       one(0.1, {row({2, -5}, kDouble)}),
       one(0x1p40, {row({0x1p40, -5})}),
+      // The ends of where float16 holds 1 / scale; it does not hold 2^24.
+      one(0x1p24, {row({32768, -65504}, kHalf)}),
+      one(0x1p-15, {row({0.125, -0.25}, kHalf)}),
+      one(0x1p100, {row({0x1p90, -5}, kBFloat16)}),
   };
   for (int i = 0; i < 8; ++i) {
     const double digits = static_cast<double>(random().integer(11, 99));
@@ -104,8 +110,6 @@ TEST_F(LossScaling, task1_the_rest_is_unscaled_whatever_is_found) {
 
 // The half types with numbers that they hold exactly, before and after.
 TEST_F(LossScaling, task1_in_place_and_in_its_own_type) {
-  constexpr auto kHalf = torch::kFloat16;
-  constexpr auto kBFloat16 = torch::kBFloat16;
   std::vector<Case> cases{
       unscale_case(random(), {.groups = {{row({2048})}}}),
       unscale_case(random(), {.groups = {{row({3072, -512}, kHalf)}}}),

@@ -11,8 +11,8 @@
 
 class StepOrder : public gradlab::Check {
  protected:
-  // Asks the judged implementation. A call that threw ends its run, and is told before anything
-  // else of that run is compared.
+  // Asks the judged implementation. A call that threw ends its run, and the check: it is told in
+  // the place of what half a run holds.
   std::vector<gradlab::Observation> judged(const std::string& experiment,
                                            const std::vector<gradlab::Case>& cases);
 };
@@ -38,6 +38,7 @@ Names second_names();
 // difference of rounded numbers. The largest is about 40.
 struct Plan {
   int steps = 6;
+  int64_t rows = 0;  // of each batch; 0 draws them
   bool two_layers = false;
   double lr = 0.125;
   double momentum = 0.5;
@@ -46,13 +47,22 @@ struct Plan {
   int64_t growth_interval = 2000;
 };
 Case draw_run(Random& random, const Plan& plan);
-void add_model(Random& random, Case& in, const Names& names, int steps, bool two_layers);
+void add_model(Random& random, Case& in, const Names& names, int steps, bool two_layers,
+               int64_t rows_of_each = 0);
 
 // A model of one row of weights, and one batch of one row: what can be worked by hand.
 Case one_row(const std::vector<double>& weights, const std::vector<double>& x, double y, double lr,
              double max_norm, int64_t scale);
 // One more batch for it.
 void add_batch(Case& in, const std::vector<double>& x, double y);
+
+// What a scaler begins with unless told otherwise, and steps that must be taken at it: one weight
+// of less than 1/5, inputs of 1, targets 0, learning rate 1/4. A gradient is twice the weight, at
+// most 0.375 and 24576 scaled, so that float16 holds it; a step halves the weight. A loss in
+// float16 would be multiplied by 65536 in float16, which is inf there.
+constexpr int64_t kFirstScale = 65536;
+double small_weight(Random& random);
+Case at_first_scale(Random& random, int steps);
 
 // Four weights of 1, `steps` batches of two rows of four times `x`, targets 0: the golden run where
 // x is 10. The gradient of each weight is 8 x^2 at first, the norm 16 x^2, the loss 16 x^2.
@@ -88,6 +98,8 @@ TensorRule unchanged_where(const std::vector<bool>& skipped, const List& got,
 
 // A list of numbers, one a step, exactly.
 TensorRule exactly(const std::vector<double>& values);
+// Yes or no, one a step, told as true or false.
+TensorRule flags(const std::vector<bool>& values);
 TensorRule as_reference(const Run& run, const std::string& what);
 
 }  // namespace gradlab::step_order_checks

@@ -6,8 +6,10 @@ namespace {
 using namespace gradlab;
 using namespace gradlab::step_order_checks;
 
-// Windows of `window` micro-batches; the last one is shorter where `steps` is no multiple.
-Case draw_windows(Random& random, int64_t window, const Plan& plan) {
+// Windows of `window` micro-batches; the last one is shorter where `steps` is no multiple. All
+// micro-batches have as many rows: where they differ the mean is worked by hand.
+Case draw_windows(Random& random, int64_t window, Plan plan) {
+  plan.rows = random.integer(1, 3);
   return draw_run(random, plan).integer("window", window);
 }
 
@@ -31,8 +33,17 @@ TEST_F(StepOrder, task2_one_window_worked_by_hand) {
     return in.integer("window", static_cast<int64_t>(x.size()));
   };
   const double u = static_cast<double>(random().integer(2, 6)) / 4;
-  const std::vector<Case> cases{window_of({u, 2 * u}), window_of({1, 3}), window_of({1, 1, 2})};
-  const std::vector<double> worked{1 - 5 * u * u / 16, 1 - 10.0 / 16, 1 - 4.0 / 16};
+  // A row of 1 and three rows of 2: the losses 1 and 4 count alike.
+  auto rows = window_of({1, 2});
+  auto inputs = rows.tensors("inputs"), targets = rows.tensors("targets");
+  inputs[1] = torch::full({3, 1}, 2.0F);
+  targets[1] = torch::zeros({3, 1});
+  rows.set("inputs", inputs).set("targets", targets);
+  const auto first = at_first_scale(random(), 2).integer("window", 2);
+  const std::vector<Case> cases{window_of({u, 2 * u}), window_of({1, 3}), rows, first,
+                                window_of({1, 1, 2})};
+  const std::vector<double> worked{1 - 5 * u * u / 16, 1 - 10.0 / 16, 1 - 5.0 / 16,
+                                   start_of(first).item<double>() / 2, 1 - 4.0 / 16};
   const auto got = judged("accumulated_steps", cases);
   size_t i = 0;
   for (const auto& run : together(cases, got, got)) {
@@ -86,6 +97,7 @@ TEST_F(StepOrder, task2_the_window_is_clipped_as_a_whole) {
 TEST_F(StepOrder, task2_the_scale_moves_once_a_window) {
   const std::vector<Case> cases{
       draw_windows(random(), 2, {.steps = 6, .lr = 0.03125, .growth_interval = 1}),
+      at_first_scale(random(), 4).integer("window", 2),
       draw_windows(random(), 3, {.steps = 12, .lr = 0.03125, .growth_interval = 2}),
   };
   const auto got = judged("accumulated_steps", cases);

@@ -25,7 +25,7 @@ Case draw_pair(Random& random, const Pair& plan) {
 }
 
 // One weight of 1 each, one step: the gradients are 2 x^2.
-Case pair_of_ones(double x_of_first, double x_of_second, double max_norm) {
+Case pair_of_ones(double x_of_first, double x_of_second, double max_norm, int64_t scale = 64) {
   Case in;
   for (const auto& [names, x] :
        {std::pair(first_names(), x_of_first), std::pair(second_names(), x_of_second)}) {
@@ -36,7 +36,7 @@ Case pair_of_ones(double x_of_first, double x_of_second, double max_norm) {
   return in.number("lr", 0.0625)
       .number("momentum", 0)
       .number("max_norm", max_norm)
-      .integer("init_scale", 64)
+      .integer("init_scale", scale)
       .integer("growth_interval", 1);
 }
 
@@ -63,6 +63,7 @@ TEST_F(StepOrder, task3_each_steps_by_its_own_gradients) {
   // away.
   const std::vector<Case> cases{
       pair_of_ones(1, 2, kNoLimit),
+      pair_of_ones(0.25, 0.125, kNoLimit, kFirstScale),
       draw_pair(random(), {.steps = 3, .growth_interval = 1, .init_scale = 4}),
       draw_pair(random(), {.steps = 8, .growth_interval = 3, .init_scale = 4}),
   };
@@ -75,6 +76,7 @@ TEST_F(StepOrder, task3_one_update_for_both) {
   const std::vector<Case> cases{
       draw_pair(random(), {.steps = 3, .growth_interval = 1}),
       draw_pair(random(), {.steps = 6, .growth_interval = 2}),
+      pair_of_ones(0.125, 0.25, kNoLimit, kFirstScale),
   };
   const auto got = judged("two_optimizer_steps", cases);
   const auto want = reference().observe("two_optimizer_steps", cases);

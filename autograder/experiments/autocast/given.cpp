@@ -15,6 +15,11 @@ torch::Tensor layer(const torch::Tensor& x, const torch::Tensor& weight, const t
                                      : at::linear(x, weight, bias);
 }
 
+std::vector<torch::Tensor> biases_of(const Case& in) {
+  if (in.all_tensors().contains("bias vectors")) return in.copies("bias vectors");
+  return std::vector<torch::Tensor>(in.tensors("weights").size());
+}
+
 struct Layers {
   std::vector<torch::Tensor> weights, biases;
   bool as_module;
@@ -49,7 +54,7 @@ void note(std::string& noticed, const std::string& state) {
 }
 
 Given::Given(const Case& in) : dtype(dtype_named(in.word("dtype"))) {
-  Layers layers{in.copies("weights"), in.copies("bias vectors"),
+  Layers layers{in.copies("weights"), biases_of(in),
                 word_or(in, "model", "linear") == "as nn::Linear", word_or(in, "throws", "nothing"),
                 noticed};
   for (const auto* list : {&layers.weights, &layers.biases}) {
@@ -72,7 +77,15 @@ Given::Given(const Case& in) : dtype(dtype_named(in.word("dtype"))) {
 }
 
 torch::optim::SGD Given::sgd(const Case& in) const {
-  return torch::optim::SGD(model.parameters, torch::optim::SGDOptions(in.number("learning_rate")));
+  torch::optim::SGDOptions options(in.number("learning_rate"));
+  if (in.all_numbers().contains("weight_decay")) options.weight_decay(in.number("weight_decay"));
+  const auto& all = model.parameters;
+  if (word_or(in, "parameter groups", "one") == "one" || all.size() < 2)
+    return torch::optim::SGD(all, options);
+  const std::vector<torch::optim::OptimizerParamGroup> groups{
+      torch::optim::OptimizerParamGroup({all.front()}),
+      torch::optim::OptimizerParamGroup({all.begin() + 1, all.end()})};
+  return torch::optim::SGD(groups, options);
 }
 
 std::string dtype_of(const torch::Tensor& tensor) {

@@ -23,9 +23,10 @@ struct Noticed {
 // Every state once, in the order in which they were met.
 void note(std::string& noticed, const std::string& state);
 
-// Case: "weights" and "bias vectors" for each layer, "x" and "y" for each batch; words "dtype" and
-// "caller", and where the case has them "model" ("as nn::Linear") and "throws". Between layers is a
-// tanh, which has no kink: a rounding never decides whether a gradient passes.
+// Case: "weights" and "bias vectors" for each layer (without such a list no layer has a bias), "x"
+// and "y" for each batch; words "dtype" and "caller", and where the case has them "model" ("as
+// nn::Linear"), "throws" and "parameter groups". Between layers is a tanh, which has no kink: a
+// rounding never decides whether a gradient passes.
 class Given {
  public:
   explicit Given(const Case& in);
@@ -36,6 +37,8 @@ class Given {
   std::shared_ptr<Noticed> noticed = std::make_shared<Noticed>();
 
   const ::autocast::Batch& batch() const { return batches.front(); }
+  // With the case's weight decay, if it has one; its parameters in one group, or the first in one
+  // and the rest in a second.
   torch::optim::SGD sgd(const Case& in) const;
   std::vector<torch::Tensor> gradients() const { return gradients_of(model.parameters); }
 };

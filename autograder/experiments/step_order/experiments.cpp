@@ -1,6 +1,7 @@
 // The step_order lab's experiments: each runs one implementation's step over all batches of a case
 // and notes what can be seen after every call. They know no expected value.
 #include <algorithm>
+#include <memory>
 
 #include "experiments/step_order/run.hpp"
 #include "runner/lab.hpp"
@@ -88,9 +89,9 @@ class Decay : public torch::optim::LRScheduler {
   Trace& trace_;
 };
 
-step_order::Progress progress_of(const step_order::Model& model) {
-  step_order::Progress progress;
-  for (const auto& weight : model.weights) progress.average.push_back(weight.detach().clone());
+std::shared_ptr<step_order::Progress> progress_of(const step_order::Model& model) {
+  auto progress = std::make_shared<step_order::Progress>();
+  for (const auto& weight : model.weights) progress->average.push_back(weight.detach().clone());
   return progress;
 }
 
@@ -104,20 +105,21 @@ Observation scheduled_steps(const Impl& impl, const Case& in) {
   Run run(in, "steps", {"weights", "momentum", "returned", "learning_rate", "updates", "average"});
   const Trainee trainee(in, "weights", run.watch());
   Decay schedule(*trainee.optimizer, in.number("decay"), run.watch()->trace);
-  auto progress = progress_of(trainee.model);
+  const auto progress = progress_of(trainee.model);
+  run.watch()->trace.watch(std::shared_ptr<const int64_t>(progress, &progress->updates));
   for (const auto& batch : batches_of(in)) {
     bool stepped = false;
     const bool returned = run.call([&] {
       stepped = impl.scheduled_step(trainee.model, *trainee.optimizer, run.scaler(), schedule,
-                                    progress, batch, in.number("max_norm"));
+                                    *progress, batch, in.number("max_norm"));
     });
     if (!returned) break;
     run.note_scaler();
     run.note(trainee);
     run.note("returned", stepped ? 1 : 0);
     run.note("learning_rate", trainee.optimizer->param_groups().front().options().get_lr());
-    run.note("updates", static_cast<double>(progress.updates));
-    run.note("average", average_of(progress));
+    run.note("updates", static_cast<double>(progress->updates));
+    run.note("average", average_of(*progress));
   }
   return run.seen();
 }

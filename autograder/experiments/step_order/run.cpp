@@ -56,11 +56,27 @@ amp::GradScaler scaler_of(const Case& in) {
   return amp::GradScaler(options);
 }
 
+std::string type_of(const torch::Tensor& out) {
+  switch (out.scalar_type()) {
+    case torch::kHalf:
+      return "float16";
+    case torch::kBFloat16:
+      return "bfloat16";
+    default:
+      return "float32";
+  }
+}
+
+std::string in_words(const std::set<std::string>& types) {
+  std::string words;
+  for (const auto& type : types) words += (words.empty() ? "" : " and ") + type;
+  return words.empty() ? "no backward" : words;
+}
+
 void tell_of_backward(const torch::Tensor& out, const std::shared_ptr<Watch>& watch) {
   if (!out.requires_grad()) return;
-  const bool float16 = out.scalar_type() == torch::kHalf;
-  out.register_hook([watch, float16](const torch::Tensor&) {
-    ++(float16 ? watch->through_float16 : watch->through_other);
+  out.register_hook([watch, type = type_of(out)](const torch::Tensor&) {
+    watch->types.insert(type);
     if (autocast_is_on()) ++watch->inside_region;
     watch->trace.line(autocast_is_on() ? "backward (autocast is on)" : "backward");
   });
@@ -87,10 +103,7 @@ step_order::Model model_of(const Case& in, const std::string& name,
     for (size_t i = 0; i < weights.size(); ++i) {
       out = torch::linear(i == 0 ? out : torch::tanh(out), weights[i]);
     }
-    watch->trace.line(std::string("forward in ") + (out.scalar_type() == torch::kHalf ? "float16"
-                                                    : out.scalar_type() == torch::kBFloat16
-                                                        ? "bfloat16"
-                                                        : "float32"));
+    watch->trace.line("forward in " + type_of(out));
     tell_of_backward(out, watch);
     return out;
   };
@@ -151,6 +164,7 @@ bool Run::call(const std::function<void()>& body) {
     if (what.find("DefaultCPUAllocator") != std::string::npos) throw;
     ended_ = name + " threw " + c10::demangle(typeid(error).name()) + ": " + first_sentence(what);
   }
+  watch_->trace.catch_up();
   if (autocast_is_on()) ++left_autocast_on_;
   return ended_ == kAllReturn;
 }
@@ -177,9 +191,8 @@ Observation Run::seen() const {
   Observation all;
   for (const auto& [name, tensors] : notes_) all.add(name, tensors);
   return all.add("calls_that_left_autocast_on", static_cast<double>(left_autocast_on_))
-      .add("backwards_through_float16", static_cast<double>(watch_->through_float16))
-      .add("backwards_through_another_type", static_cast<double>(watch_->through_other))
       .add("backwards_inside_the_region", static_cast<double>(watch_->inside_region))
+      .add_word("type_of_model_output", in_words(watch_->types))
       .add_word("the_calls", ended_)
       .add_word(Observation::kTrace, watch_->trace.text());
 }

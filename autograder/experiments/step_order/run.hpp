@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,7 @@ namespace gradlab::step_order_runs {
 // still has it.
 struct Watch {
   Trace trace;
-  int64_t through_float16 = 0;  // backward passes through a forward that ran in float16,
-  int64_t through_other = 0;    // and in another type
+  std::set<std::string> types;  // of the model's outputs that backward went through
   int64_t inside_region = 0;    // backward passes with autocast on
 };
 
@@ -63,7 +63,7 @@ class Run {
   // stays, and the word "the_calls" tells it. (A task that is not started, and memory that has run
   // out, are no answers and pass through.)
   bool call(const std::function<void()>& body);
-  static constexpr const char* kAllReturn = "each returns";
+  static constexpr const char* kAllReturn = "every call to return";
 
   void note_scaler();
   void note(const std::string& what, const torch::Tensor& value);

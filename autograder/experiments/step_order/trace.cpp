@@ -36,13 +36,28 @@ bool Trace::any_gradient() const {
   });
 }
 
-void Trace::line(const std::string& text) {
+void Trace::watch(std::shared_ptr<const int64_t> updates) {
+  updates_ = std::move(updates);
+  updates_told_ = *updates_;
+}
+
+void Trace::write(const std::string& text) {
+  if (text_.size() <= kLongest) text_ += text + "\n";
+}
+
+void Trace::catch_up() {
   const bool has_gradients = any_gradient();
-  const bool zeroed = had_gradients_ && !has_gradients;
+  if (had_gradients_ && !has_gradients) write("zero_grad");
   had_gradients_ = has_gradients;
-  if (text_.size() > kLongest) return;
-  if (zeroed) text_ += "zero_grad\n";
-  text_ += text + "\n";
+  if (!updates_ || *updates_ == updates_told_) return;
+  const bool once = *updates_ == updates_told_ + 1;
+  write(once ? "progress.follow" : "progress.updates is now " + std::to_string(*updates_));
+  updates_told_ = *updates_;
+}
+
+void Trace::line(const std::string& text) {
+  catch_up();
+  write(text);
 }
 
 void Trace::begin(const amp::Event& event) noexcept {

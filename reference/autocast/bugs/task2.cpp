@@ -26,6 +26,12 @@ double keeps_old_gradients(const Model& model, const Batch& batch, Dtype dtype,
   return loss.item<double>();
 }
 
+double zeroes_what_is_not_there(const Model& model, const Batch& batch, Dtype dtype,
+                                Optimizer& optimizer) {
+  for (const auto& parameter : model.parameters) parameter.grad().zero_();
+  return keeps_old_gradients(model, batch, dtype, optimizer);
+}
+
 double clears_gradients_at_the_end(const Model& model, const Batch& batch, Dtype dtype,
                                    Optimizer& optimizer) {
   const double loss = keeps_old_gradients(model, batch, dtype, optimizer);
@@ -87,6 +93,16 @@ double returns_a_half(const Model& model, const Batch& batch, Dtype dtype, Optim
                    .hint = "What does backward do with a gradient that is there already?",
                    .caught_by = stale_copies() + Checks{"old_gradients_do_not_count"}},
                   built_on_step<keeps_old_gradients>()),
+    add_bug<Impl>(
+        {.name = "zeroes_what_is_not_there",
+         .belief = "every parameter has a gradient",
+         .hint = "What is grad() before the first backward?",
+         .caught_by = stale_copies() +
+                      Checks{"one_step_by_hand", "a_step_of_several_layers",
+                             "backward_runs_outside_the_region", "forward_runs_in_the_region",
+                             "every_backward_runs_outside", "bfloat16_is_not_scaled",
+                             "the_loss_comes_back_unscaled", "scaled_backward_runs_outside"}},
+        built_on_step<zeroes_what_is_not_there>()),
     add_bug<Impl>({.name = "clears_gradients_at_the_end",
                    .belief = "it is enough to clear the gradients when the step is done",
                    .hint = "Which gradients were there before the first step?",

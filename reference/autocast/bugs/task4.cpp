@@ -42,6 +42,10 @@ torch::Tensor detaches_the_input(const Op& op, const torch::Tensor& input) {
   return right_island(op, input.detach());
 }
 
+torch::Tensor detaches_the_result(const Op& op, const torch::Tensor& input) {
+  return right_island(op, input).detach();
+}
+
 torch::Tensor always_switches_on(const Op& op, const torch::Tensor& input) {
   const Region island(torch::kBFloat16, false, {.restore_enabled = false});
   const AtEnd end([] { state::set_autocast_enabled(at::kCPU, true); });
@@ -110,6 +114,11 @@ torch::Tensor island_leaves_the_cache_off(const Op& op, const torch::Tensor& inp
                    .hint = "Which layers below the island learn anything?",
                    .caught_by = {"gradients_flow_through"}},
                   with_island(detaches_the_input)),
+    add_bug<Impl>({.name = "detaches_the_result",
+                   .belief = "the result is handed over as numbers",
+                   .hint = "Does the tensor that you return know where it came from?",
+                   .caught_by = {"gradients_flow_through"}},
+                  with_island(detaches_the_result)),
     add_bug<Impl>(
         {.name = "always_switches_on",
          .belief = "an island is always within a region",

@@ -67,6 +67,33 @@ double divides_the_first_only(const Model& model, const Batch& batch, Dtype dtyp
   return loss.item<double>();
 }
 
+double divides_the_first_group_only(const Model& model, const Batch& batch, Dtype dtype,
+                                    Optimizer& optimizer, double scale) {
+  if (!is_half(dtype)) return step_by<right_pass>(model, batch, dtype, optimizer);
+  optimizer.zero_grad();
+  const auto loss = right_pass(model, batch, dtype).loss;
+  (loss * scale).backward();
+  for (const auto& parameter : optimizer.param_groups().front().params()) {
+    if (parameter.grad().defined()) parameter.grad().div_(scale);
+  }
+  optimizer.step();
+  return loss.item<double>();
+}
+
+void divide_rates(Optimizer& optimizer, double by) {
+  for (auto& group : optimizer.param_groups()) {
+    group.options().set_lr(group.options().get_lr() / by);
+  }
+}
+
+double divides_the_learning_rate(const Model& model, const Batch& batch, Dtype dtype,
+                                 Optimizer& optimizer, double scale) {
+  if (!is_half(dtype)) return step_by<right_pass>(model, batch, dtype, optimizer);
+  divide_rates(optimizer, scale);
+  const AtEnd end([&] { divide_rates(optimizer, 1 / scale); });
+  return never_unscales(model, batch, dtype, optimizer, scale);
+}
+
 double unscales_twice(const Model& model, const Batch& batch, Dtype dtype, Optimizer& optimizer,
                       double scale) {
   if (!is_half(dtype)) return step_by<right_pass>(model, batch, dtype, optimizer);
@@ -145,6 +172,16 @@ double scaled_backward_in_the_region(const Model& model, const Batch& batch, Dty
                    .hint = "How many gradients does a loss have?",
                    .caught_by = {"float16_is_unscaled_before_the_step"}},
                   with_scaled(divides_the_first_only)),
+    add_bug<Impl>({.name = "divides_the_first_group_only",
+                   .belief = "an optimizer has one group of parameters",
+                   .hint = "How many elements does optimizer.param_groups() have?",
+                   .caught_by = {"float16_is_unscaled_before_the_step"}},
+                  with_scaled(divides_the_first_group_only)),
+    add_bug<Impl>({.name = "divides_the_learning_rate",
+                   .belief = "a shorter step is as good as a shorter gradient",
+                   .hint = "By what does weight decay multiply the weights, with your rate?",
+                   .caught_by = {"float16_is_unscaled_before_the_step"}},
+                  with_scaled(divides_the_learning_rate)),
     add_bug<Impl>(
         {.name = "unscales_twice",
          .belief = "dividing once more makes sure",

@@ -97,6 +97,20 @@ inline void scale(const Parameters& parameters, double coefficient) {
   for_each_gradient(parameters, [&](auto gradient) { gradient.mul_(coefficient); });
 }
 
+// By data_ptr, as if the elements of every tensor lay side by side in memory.
+inline void scale_side_by_side(const Parameters& parameters, double coefficient) {
+  if (coefficient == 1) return;
+  for_each_gradient(parameters, [&](const torch::Tensor& gradient) {
+    for (int64_t i = 0; i < gradient.numel(); ++i) {
+      if (gradient.scalar_type() == torch::kFloat64) {
+        gradient.mutable_data_ptr<double>()[i] *= coefficient;
+      } else {
+        gradient.mutable_data_ptr<float>()[i] *= static_cast<float>(coefficient);
+      }
+    }
+  });
+}
+
 template <Norm norm>
 double clip_by(const Parameters& parameters, double max_norm) {
   const double total = norm(parameters);

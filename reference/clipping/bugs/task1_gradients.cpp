@@ -100,6 +100,12 @@ double ignores_strides(const Parameters& parameters) {
   return std::sqrt(sum);
 }
 
+double walks_memory(const Parameters& parameters, double max_norm) {
+  const double norm = ignores_strides(parameters);
+  scale_side_by_side(parameters, coefficient_of(norm, max_norm));
+  return norm;
+}
+
 double sum_is_never_reset(const Parameters& parameters) {
   static double sum = 0;
   for_each_gradient(parameters, [&](const auto& g) { sum += square_sum(g); });
@@ -124,13 +130,15 @@ double sum_is_never_reset(const Parameters& parameters) {
                                  "returns_the_norm_and_clips_in_place", "the_boundary_step_clips"}},
                   built_on<stops_at_missing_gradient>()),
     add_bug<Impl>({.name = "frozen_left_out",
-                   .belief = "what does not require a gradient does not count",
+                   .belief = "a frozen parameter's gradient does not count in the norm, though it "
+                             "is shortened with the others",
                    .hint = "A layer was frozen after a backward. What does its grad() still hold?",
                    .caught_by = {"which_gradients_count", "every_gradient_is_clipped_in_place",
                                  "returns_the_norm_and_clips_in_place"}},
                   built_on<frozen_left_out>()),
     add_bug<Impl>({.name = "frozen_passed_over",
-                   .belief = "a frozen parameter is neither counted nor clipped",
+                   .belief = "a frozen parameter's gradient neither counts in the norm nor is "
+                             "shortened",
                    .hint = "Which decides here: requires_grad, or whether there is a gradient?",
                    .caught_by = {"which_gradients_count", "every_gradient_is_clipped_in_place",
                                  "returns_the_norm_and_clips_in_place"}},
@@ -172,6 +180,13 @@ double sum_is_never_reset(const Parameters& parameters) {
                    .caught_by = {"norm_of_random_lists", "every_gradient_is_clipped_in_place",
                                  "returns_the_norm_and_clips_in_place", "the_boundary_step_clips"}},
                   built_on<ignores_strides>()),
+    add_bug<Impl>({.name = "walks_memory",
+                   .belief = "numel() elements from data_ptr() on are the tensor, to read and to "
+                             "write",
+                   .hint = "Where in memory is the next element of every second column?",
+                   .caught_by = {"norm_of_random_lists", "every_gradient_is_clipped_in_place",
+                                 "returns_the_norm_and_clips_in_place", "the_boundary_step_clips"}},
+                  built_on<ignores_strides, walks_memory>()),
     add_bug<Impl>({.name = "sum_is_never_reset",
                    .belief = "a static sum starts at zero in each call",
                    .hint = "What does your function return when it is called a second time?",

@@ -49,6 +49,20 @@ double frozen_not_scaled(const Parameters& parameters, double max_norm) {
   return norm;
 }
 
+double biases_not_scaled(const Parameters& parameters, double max_norm) {
+  const double norm = right_norm(parameters);
+  for (const auto& parameter : parameters) {
+    if (parameter.dim() >= 2) scale({parameter}, coefficient_of(norm, max_norm));
+  }
+  return norm;
+}
+
+double scales_side_by_side(const Parameters& parameters, double max_norm) {
+  const double norm = right_norm(parameters);
+  scale_side_by_side(parameters, coefficient_of(norm, max_norm));
+  return norm;
+}
+
 double loses_the_sign(const Parameters& parameters, double max_norm) {
   const double norm = right_norm(parameters);
   const double coefficient = coefficient_of(norm, max_norm);
@@ -61,6 +75,10 @@ double loses_the_sign(const Parameters& parameters, double max_norm) {
 double returns_the_norm_after(const Parameters& parameters, double max_norm) {
   clip_by<right_norm>(parameters, max_norm);
   return right_norm(parameters);
+}
+
+double returns_the_capped_norm(const Parameters& parameters, double max_norm) {
+  return std::min(clip_by<right_norm>(parameters, max_norm), max_norm);
 }
 
 double returns_the_coefficient(const Parameters& parameters, double max_norm) {
@@ -116,6 +134,17 @@ double returns_zero(const Parameters& parameters, double max_norm) {
                    .caught_by = {"every_gradient_is_clipped_in_place",
                                  "returns_the_norm_and_clips_in_place"}},
                   built_on_clip<frozen_not_scaled>()),
+    add_bug<Impl>({.name = "biases_not_scaled",
+                   .belief = "biases count, but only matrices are clipped",
+                   .hint = "What is the norm of all gradients together after your call?",
+                   .caught_by = scaled() - "cs336_and_appendix_d3"},
+                  built_on_clip<biases_not_scaled>()),
+    add_bug<Impl>({.name = "scales_side_by_side",
+                   .belief = "numel() elements from data_ptr() on are the gradient",
+                   .hint = "Where in memory is the next element of every second column?",
+                   .caught_by = {"every_gradient_is_clipped_in_place",
+                                 "returns_the_norm_and_clips_in_place", "the_boundary_step_clips"}},
+                  built_on_clip<scales_side_by_side>()),
     add_bug<Impl>({.name = "loses_the_sign",
                    .belief = "a clipped gradient is made of absolute values",
                    .hint = "Which way should a weight with the gradient -3 move after clipping?",
@@ -127,6 +156,12 @@ double returns_zero(const Parameters& parameters, double max_norm) {
          .hint = "Could a log that holds your value ever show that a step was clipped?",
          .caught_by = {"norm_before_clipping_is_returned", "returns_the_norm_and_clips_in_place"}},
         built_on_clip<returns_the_norm_after>()),
+    add_bug<Impl>(
+        {.name = "returns_the_capped_norm",
+         .belief = "what is returned is at most max_norm",
+         .hint = "Norm 5, limit 1: which of the two should a log of norms show?",
+         .caught_by = {"norm_before_clipping_is_returned", "returns_the_norm_and_clips_in_place"}},
+        built_on_clip<returns_the_capped_norm>()),
     add_bug<Impl>(
         {.name = "returns_the_coefficient",
          .belief = "the coefficient is what is wanted",

@@ -99,7 +99,7 @@ void zeroes_on_overflow(const Groups& groups, double scale, bool& found_inf) {
     add_bug<Impl>({.name = "divides_in_its_own_type",
                    .belief = "the scale may be cast to the gradient's type",
                    .hint = "What is 65536 as a float16?",
-                   .caught_by = {"in_place_and_in_its_own_type"}},
+                   .caught_by = {"any_scale_will_do", "in_place_and_in_its_own_type"}},
                   with_unscale(divides_in_its_own_type)),
     add_bug<Impl>({.name = "by_way_of_float32",
                    .belief = "float32 is wide enough for every gradient",

@@ -28,6 +28,11 @@ void grows_on_and_on(LossScale& state, bool found_inf) {
   if (++state.growth_tracker >= state.growth_interval) grow(state);
 }
 
+void grows_at_multiples(LossScale& state, bool found_inf) {
+  if (found_inf) return back_off(state);
+  if (++state.growth_tracker % state.growth_interval == 0) grow(state);
+}
+
 void starts_again_at_one(LossScale& state, bool found_inf) {
   if (found_inf) return back_off(state);
   if (++state.growth_tracker < state.growth_interval) return;
@@ -114,6 +119,12 @@ void waits_longer_after_each_overflow(LossScale& state, bool found_inf) {
          .caught_by = {"grows_exactly_at_the_interval", "an_overflow_starts_the_count_anew",
                        "tracker_counts_clean_updates_in_a_row", "grows_up_to_the_largest_float32"}},
         with_update(grows_on_and_on)),
+    add_bug<Impl>(
+        {.name = "grows_at_multiples",
+         .belief = "the tracker may count on, since its remainder says when to grow",
+         .hint = "What does the contract say of the tracker at the update that grows?",
+         .caught_by = {"tracker_counts_clean_updates_in_a_row", "grows_up_to_the_largest_float32"}},
+        with_update(grows_at_multiples)),
     add_bug<Impl>(
         {.name = "starts_again_at_one",
          .belief = "the update that grows is the first of the next interval",

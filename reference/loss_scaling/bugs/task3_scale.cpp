@@ -98,6 +98,17 @@ double signed_smallest(const Gradients& gradients) {
   return largest_of(magnitudes) * scale < kInfinite ? scale : 0;
 }
 
+double each_tensor_by_itself(const Gradients& gradients) {
+  double largest = 0;
+  for (const auto& gradient : gradients) {
+    if (magnitudes_of({gradient}).numel() == 0) continue;
+    const double scale = right_saving_scale({gradient});
+    if (scale == 0) return 0;
+    largest = std::max(largest, scale);
+  }
+  return largest == 0 ? 1 : largest;
+}
+
 double first_tensor_decides_it(const Gradients& gradients) {
   for (const auto& gradient : gradients) {
     if (magnitudes_of({gradient}).numel() > 0) return right_saving_scale({gradient});
@@ -195,6 +206,11 @@ double first_tensor_decides_it(const Gradients& gradients) {
                                  "a_tie_needs_one_more_doubling", "scales_below_one",
                                  "zeros_need_no_saving"}},
                   with_saving_scale(signed_smallest)),
+    add_bug<Impl>({.name = "overflow_within_each_tensor",
+                   .belief = "a tensor overflows only at the scale that it needs itself",
+                   .hint = "Is the scale of the first tensor safe for the second one, too?",
+                   .caught_by = {"no_scale_makes_inf"}},
+                  with_saving_scale(each_tensor_by_itself)),
     add_bug<Impl>({.name = "first_tensor_decides_the_scale",
                    .belief = "one tensor stands for all",
                    .hint = "Does the second tensor of the list hold a smaller gradient?",

@@ -47,6 +47,11 @@ inline torch::Tensor loss_of(const Model& model, const Batch& batch,
   return torch::mse_loss(model.forward(batch.x), batch.y);
 }
 
+// As a helper that all tasks share would write it.
+inline torch::Tensor float16_loss_of(const Model& model, const Batch& batch) {
+  return loss_of(model, batch).to(torch::kHalf);
+}
+
 // The checks of task 1 that look at weights after steps that were taken; and all of the task.
 inline Checks weights_of_task1() {
   return {"one_step_worked_by_hand", "weights_over_many_steps", "the_limit_is_for_true_gradients",
@@ -88,6 +93,9 @@ struct Moves {
   void scaled_backward(const torch::Tensor& loss) const { scaler.scale(loss).backward(); }
   void unscale() const { scaler.unscale_(optimizer); }
   torch::Tensor clip() const { return amp::clip_grad_norm_(model.weights, max_norm); }
+  void clip_values() const {
+    for (const auto& weight : model.weights) weight.grad().clamp_(-max_norm, max_norm);
+  }
   bool step() const { return scaler.step(optimizer); }
   bool finish() const {
     unscale();

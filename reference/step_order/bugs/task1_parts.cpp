@@ -1,5 +1,5 @@
 // Known mistakes in mixed_step where the order is right and a part is not: the region, the skip,
-// the clip, the scaler.
+// the scaler.
 #include <ATen/autocast_mode.h>
 
 #include <cmath>
@@ -97,6 +97,22 @@ void cleans_the_gradients(const Step& s) {
   s.scaler.update();
 }
 
+void loss_in_float16(const Step& s) {
+  s.zero_grad();
+  s.scaled_backward(float16_loss_of(s.model, s.batch));
+  s.finish();
+  s.scaler.update();
+}
+
+void returns_at_a_bad_loss(const Step& s) {
+  s.zero_grad();
+  const auto loss = s.loss();
+  if (!std::isfinite(loss.item<double>())) return;
+  s.scaled_backward(loss);
+  s.finish();
+  s.scaler.update();
+}
+
 void backs_off_itself(const Step& s) {
   if (!s.right()) s.scaler.update(s.scaler.get_scale() * s.scaler.get_backoff_factor());
 }
@@ -104,24 +120,6 @@ void backs_off_itself(const Step& s) {
 void makes_its_own_scaler(const Step& s) {
   Scaler scaler;
   Step{{s.model, s.optimizer, scaler, s.max_norm}, s.batch}.right();
-}
-
-void clips_the_first_group(const Step& s) {
-  s.zero_grad();
-  s.scaled_backward(s.loss());
-  s.unscale();
-  amp::clip_grad_norm_(s.optimizer.parameters(), s.max_norm);
-  s.step();
-  s.scaler.update();
-}
-
-void clips_each_weight_alone(const Step& s) {
-  s.zero_grad();
-  s.scaled_backward(s.loss());
-  s.unscale();
-  for (const auto& weight : s.model.weights) amp::clip_grad_norm_({weight}, s.max_norm);
-  s.step();
-  s.scaler.update();
 }
 
 [[maybe_unused]] const bool kAdded[] = {
@@ -179,6 +177,16 @@ void clips_each_weight_alone(const Step& s) {
                    .hint = "How shall the scaler know of an overflow that you have wiped off?",
                    .caught_by = skips_of_task1()},
                   mixed<cleans_the_gradients>()),
+    add_bug<Impl>({.name = "loss_in_float16",
+                   .belief = "the loss is float16 too before it is scaled",
+                   .hint = "The first scale is 65536. Which is the largest number of float16?",
+                   .caught_by = {"one_step_worked_by_hand", "scale_and_tracker_at_every_step"}},
+                  mixed<loss_in_float16>()),
+    add_bug<Impl>({.name = "returns_at_a_bad_loss",
+                   .belief = "with a loss of inf or NaN there is nothing left to do",
+                   .hint = "Who tells the scaler of a batch that you returned from?",
+                   .caught_by = {"scale_and_tracker_at_every_step"}},
+                  mixed<returns_at_a_bad_loss>()),
     add_bug<Impl>({.name = "backs_off_itself",
                    .belief = "whoever sees a skip has to halve the scale",
                    .hint = "What has update already done after a skip?",
@@ -189,18 +197,6 @@ void clips_each_weight_alone(const Step& s) {
                    .hint = "What does a scaler learn from one step for the next?",
                    .caught_by = weights_of_task1() + "scale_and_tracker_at_every_step"},
                   mixed<makes_its_own_scaler>()),
-    add_bug<Impl>({.name = "clips_the_first_group",
-                   .belief = "optimizer.parameters() are all of its parameters",
-                   .hint = "An optimizer can have several groups. Which of them does parameters() "
-                           "return?",
-                   .caught_by = {"every_group_of_parameters_is_clipped"}},
-                  mixed<clips_the_first_group>()),
-    add_bug<Impl>({.name = "clips_each_weight_alone",
-                   .belief = "the limit is for each tensor",
-                   .hint = "How long are two gradients of norm 1 taken together?",
-                   .caught_by = {"weights_over_many_steps", "the_limit_is_for_true_gradients",
-                                 "every_group_of_parameters_is_clipped"}},
-                  mixed<clips_each_weight_alone>()),
 };
 
 }  // namespace

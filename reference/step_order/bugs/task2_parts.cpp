@@ -14,6 +14,36 @@ void sums_the_losses(const Window& w) {
   w.scaler.update();
 }
 
+void divides_by_the_window_twice(const Window& w) {
+  w.zero_grad();
+  w.accumulate();
+  w.unscale();
+  for (const auto& weight : w.model.weights) weight.grad().div_(w.count());
+  w.clip();
+  w.step();
+  w.scaler.update();
+}
+
+void weighs_by_rows(const Window& w) {
+  int64_t rows = 0;
+  for (const auto& batch : w.batches) rows += batch.x.size(0);
+  w.zero_grad();
+  for (size_t i = 0; i < w.batches.size(); ++i) {
+    w.scaled_backward(w.loss(i) * (static_cast<double>(w.batches[i].x.size(0)) / rows));
+  }
+  w.finish();
+  w.scaler.update();
+}
+
+void window_loss_in_float16(const Window& w) {
+  w.zero_grad();
+  for (const auto& batch : w.batches) {
+    w.scaled_backward(float16_loss_of(w.model, batch) / w.count());
+  }
+  w.finish();
+  w.scaler.update();
+}
+
 void divides_by_the_largest_window(const Window& w) {
   static double largest = 0;
   largest = std::max(largest, w.count());
@@ -52,6 +82,26 @@ void clips_before_unscaling(const Window& w) {
   w.scaler.update();
 }
 
+void window_clips_each_value(const Window& w) {
+  w.zero_grad();
+  w.accumulate();
+  w.unscale();
+  w.clip_values();
+  w.step();
+  w.scaler.update();
+}
+
+void window_returns_at_a_bad_loss(const Window& w) {
+  w.zero_grad();
+  for (size_t i = 0; i < w.batches.size(); ++i) {
+    const auto loss = w.loss(i) / w.count();
+    if (!std::isfinite(loss.item<double>())) return;
+    w.scaled_backward(loss);
+  }
+  w.finish();
+  w.scaler.update();
+}
+
 void leaves_out_bad_losses(const Window& w) {
   w.zero_grad();
   for (size_t i = 0; i < w.batches.size(); ++i) {
@@ -85,6 +135,25 @@ void drops_a_short_window(const Window& w) {
                  "batch of the same rows?",
          .caught_by = weights_of_task2()},
         accumulated<sums_the_losses>()),
+    add_bug<Impl>(
+        {.name = "divides_by_the_window_twice",
+         .belief = "losses that are divided by the window's size still add up to a sum",
+         .hint = "Each loss is divided by the number of micro-batches. What is the sum of "
+                 "their gradients then: a sum, or a mean already?",
+         .caught_by = weights_of_task2()},
+        accumulated<divides_by_the_window_twice>()),
+    add_bug<Impl>(
+        {.name = "weighs_by_rows",
+         .belief = "a micro-batch counts by its rows",
+         .hint = "The contract asks for the mean of the losses. How much does each of two "
+                 "losses count in it?",
+         .caught_by = {"one_window_worked_by_hand"}},
+        accumulated<weighs_by_rows>()),
+    add_bug<Impl>({.name = "window_loss_in_float16",
+                   .belief = "the losses of a window are float16 before they are scaled",
+                   .hint = "The first scale is 65536. Which is the largest number of float16?",
+                   .caught_by = {"one_window_worked_by_hand", "the_scale_moves_once_a_window"}},
+                  accumulated<window_loss_in_float16>()),
     add_bug<Impl>({.name = "divides_by_the_largest_window",
                    .belief = "every window has the length of the first one",
                    .hint = "The last window of an epoch has two micro-batches instead of four. By "
@@ -107,6 +176,16 @@ void drops_a_short_window(const Window& w) {
                    .hint = "How large are the gradients when your limit meets them?",
                    .caught_by = limits_of_task2()},
                   accumulated<clips_before_unscaling>()),
+    add_bug<Impl>({.name = "window_clips_each_value",
+                   .belief = "max_norm limits each element of the window's gradient",
+                   .hint = "What is the norm of a gradient whose elements are all max_norm?",
+                   .caught_by = limits_of_task2()},
+                  accumulated<window_clips_each_value>()),
+    add_bug<Impl>({.name = "window_returns_at_a_bad_loss",
+                   .belief = "a window with a bad loss is over at once",
+                   .hint = "Who makes the scale smaller when you return in the middle?",
+                   .caught_by = {"the_window_after_an_overflow_trains"}},
+                  accumulated<window_returns_at_a_bad_loss>()),
     add_bug<Impl>(
         {.name = "leaves_out_bad_losses",
          .belief = "a micro-batch with a bad loss can be left out of the window",

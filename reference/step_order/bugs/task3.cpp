@@ -1,15 +1,8 @@
 // Known mistakes in two_optimizer_step: what each optimizer has for itself, and what they share.
-#include "common.hpp"
+#include "sides.hpp"
 
 namespace gradlab::step_order_bugs {
 namespace {
-
-void gradients_of_both(const Side& first, const Side& second, Scaler& scaler) {
-  for (const Side* side : {&first, &second}) {
-    side->optimizer.zero_grad();
-    backward_of(*side, scaler);
-  }
-}
 
 void updates_after_each(const Side& first, const Side& second, Scaler& scaler, double max_norm) {
   gradients_of_both(first, second, scaler);
@@ -89,18 +82,6 @@ void zeroes_the_first_only(const Side& first, const Side& second, Scaler& scaler
   scaler.update();
 }
 
-void clips_both_together(const Side& first, const Side& second, Scaler& scaler, double max_norm) {
-  gradients_of_both(first, second, scaler);
-  scaler.unscale_(first.optimizer);
-  scaler.unscale_(second.optimizer);
-  auto weights = first.model.weights;
-  weights.insert(weights.end(), second.model.weights.begin(), second.model.weights.end());
-  amp::clip_grad_norm_(weights, max_norm);
-  scaler.step(first.optimizer);
-  scaler.step(second.optimizer);
-  scaler.update();
-}
-
 void steps_without_asking(const Side& first, const Side& second, Scaler& scaler, double max_norm) {
   gradients_of_both(first, second, scaler);
   for (const Side* side : {&first, &second}) {
@@ -176,13 +157,6 @@ Checks scales() { return {"one_update_for_both", "two_overflows_are_one_backoff"
          .hint = "Whose gradients does optimizer.zero_grad() clear?",
          .caught_by = trains() - "each_is_clipped_by_itself" + "two_overflows_are_one_backoff"},
         two_optimizer<zeroes_the_first_only>()),
-    add_bug<Impl>(
-        {.name = "clips_both_together",
-         .belief = "all gradients of the iteration are one vector",
-         .hint = "One model's norm is inf. What is left of the other's gradients when they "
-                 "are clipped together?",
-         .caught_by = {"each_is_clipped_by_itself", "one_overflow_skips_one_model"}},
-        two_optimizer<clips_both_together>()),
     add_bug<Impl>({.name = "steps_without_asking",
                    .belief = "after unscale_ each optimizer can step by itself",
                    .hint = "Which call looks whether inf or NaN was found for this optimizer?",

@@ -1,18 +1,10 @@
 // Known mistakes in scheduled_step: when the schedule and the average move, and what a skip leaves.
 #include <cmath>
 
-#include "common.hpp"
+#include "scheduled.hpp"
 
 namespace gradlab::step_order_bugs {
 namespace {
-
-bool after(bool stepped, const Step& step, LRScheduler& schedule, Progress& progress) {
-  if (stepped) {
-    schedule.step();
-    progress.follow(step.model);
-  }
-  return stepped;
-}
 
 bool schedule_always(const Step& step, LRScheduler& schedule, Progress& progress) {
   const bool stepped = step.right();
@@ -121,15 +113,6 @@ bool no_update_after_a_skip(const Step& step, LRScheduler& schedule, Progress& p
   return after(stepped, step, schedule, progress);
 }
 
-bool always_true(const Step& step, LRScheduler& schedule, Progress& progress) {
-  after(step.right(), step, schedule, progress);
-  return true;
-}
-
-bool says_whether_it_skipped(const Step& step, LRScheduler& schedule, Progress& progress) {
-  return !after(step.right(), step, schedule, progress);
-}
-
 // What follows the schedule, what follows the average, and what sees a skip.
 Checks schedule() {
   return {"schedule_advances_with_every_step", "growth_is_no_skip",
@@ -215,17 +198,6 @@ Checks skips() {
                    .hint = "What has to change before the next batch has a chance?",
                    .caught_by = skips() + "a_skipped_batch_leaves_nothing_behind"},
                   scheduled<no_update_after_a_skip>()),
-    add_bug<Impl>({.name = "always_true",
-                   .belief = "true means that the call went well",
-                   .hint = "How does the caller hear of a skip?",
-                   .caught_by = {"says_whether_it_stepped"}},
-                  scheduled<always_true>()),
-    add_bug<Impl>({.name = "says_whether_it_skipped",
-                   .belief = "what is returned says whether something was found",
-                   .hint = "Read the contract's sentence on what is returned: is true a step or a "
-                           "skip?",
-                   .caught_by = {"says_whether_it_stepped"}},
-                  scheduled<says_whether_it_skipped>()),
 };
 
 }  // namespace

@@ -63,6 +63,24 @@ Records no_limit(const Model& model, const Batches& batches, double lr, double) 
   return records;
 }
 
+Records run_losses_in_float16(const Model& model, const Batches& batches, double lr,
+                              double max_norm) {
+  Training training(model, lr, max_norm);
+  Records records;
+  for (const auto& batch : batches) {
+    training.optimizer().zero_grad();
+    records.push_back(training.from(float16_loss_of(model, batch)));
+  }
+  return records;
+}
+
+Records has_momentum(const Model& model, const Batches& batches, double lr, double max_norm) {
+  Training training(model, lr, max_norm, 65536, 0.9);
+  Records records;
+  for (const auto& batch : batches) records.push_back(training.on(batch));
+  return records;
+}
+
 [[maybe_unused]] const bool kAdded[] = {
     add_bug<Impl>({.name = "new_scaler_each_step",
                    .belief = "a scaler is made for each batch",
@@ -99,6 +117,16 @@ Records no_limit(const Model& model, const Batches& batches, double lr, double) 
                    .hint = "How long is the first true gradient of the golden run?",
                    .caught_by = golden() + drawn()},
                   trained<no_limit>()),
+    add_bug<Impl>({.name = "run_losses_in_float16",
+                   .belief = "the losses of a run are float16",
+                   .hint = "The first scale is 65536. Which is the largest number of float16?",
+                   .caught_by = drawn()},
+                  trained<run_losses_in_float16>()),
+    add_bug<Impl>({.name = "has_momentum",
+                   .belief = "SGD is used with a momentum of 0.9",
+                   .hint = "Which options of SGD does the contract name?",
+                   .caught_by = golden() + drawn() - "golden_run_finds_its_scale"},
+                  trained<has_momentum>()),
 };
 
 }  // namespace

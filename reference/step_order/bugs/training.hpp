@@ -10,8 +10,11 @@ namespace gradlab::step_order_bugs {
 // A run whose parts can be looked at: one batch is trained, and its record comes back.
 class Training {
  public:
-  Training(const Model& model, double lr, double max_norm, double init_scale = 65536)
-      : model_(model), max_norm_(max_norm), optimizer_(model.weights, lr) {
+  Training(const Model& model, double lr, double max_norm, double init_scale = 65536,
+           double momentum = 0)
+      : model_(model),
+        max_norm_(max_norm),
+        optimizer_(model.weights, torch::optim::SGDOptions(lr).momentum(momentum)) {
     amp::GradScalerOptions options;
     options.init_scale = init_scale;
     scaler_.emplace(options);
@@ -26,8 +29,9 @@ class Training {
     return without_zeroing(batch);
   }
 
-  Record without_zeroing(const Batch& batch) {
-    const auto loss = loss_of(model_, batch);
+  Record without_zeroing(const Batch& batch) { return from(loss_of(model_, batch)); }
+
+  Record from(const torch::Tensor& loss) {
     scaler_->scale(loss).backward();
     const double scale = scaler_->get_scale();
     scaler_->unscale_(optimizer_);

@@ -84,7 +84,9 @@ double scaled_training_step(const Model& model, const Batch& batch, torch::Scala
   optimizer.zero_grad();
   if (scaled) {
     loss.mul(scale).backward();
-    for (auto& p : optimizer.parameters()) p.mutable_grad().mul_(1 / scale);
+    for (auto& group : optimizer.param_groups()) {
+      for (auto& p : group.params()) p.mutable_grad().mul_(1 / scale);
+    }
   } else {
     loss.backward();
   }

@@ -1,0 +1,83 @@
+// Wrong: where growth would not be finite, the tracker is not set to 0 but stays and goes on
+// counting.
+// In task 2.
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "loss_scaling.hpp"
+
+namespace loss_scaling {
+
+namespace {
+
+// Calls f with each gradient element as a double.
+template <typename F>
+void for_each(const std::vector<torch::Tensor>& gradients, F f) {
+  for (const torch::Tensor& gradient : gradients) {
+    if (!gradient.defined()) continue;
+    const torch::Tensor flat = gradient.detach().contiguous();
+    const float* data = flat.data_ptr<float>();
+    for (int64_t i = 0; i < flat.numel(); ++i) f(static_cast<double>(data[i]));
+  }
+}
+
+bool vanishes(double value) { return std::fabs(value) <= std::ldexp(1.0, -25); }
+bool overflows(double value) { return std::fabs(value) >= 65520.0; }
+
+}  // namespace
+
+void unscale_gradients(const std::vector<std::vector<torch::Tensor>>& groups, double scale,
+                       bool& found_inf) {
+  const torch::NoGradGuard no_grad;
+  const double inverse = 1.0 / scale;
+  bool bad = false;
+  for (const std::vector<torch::Tensor>& group : groups) {
+    for (const torch::Tensor& parameter : group) {
+      torch::Tensor gradient = parameter.grad();
+      if (gradient.defined()) {
+        bad = bad || gradient.isinf().any().item<bool>() || gradient.isnan().any().item<bool>();
+        gradient.mul_(inverse);
+      }
+    }
+  }
+  found_inf = found_inf || bad;
+}
+
+void update_scale(LossScale& state, bool found_inf) {
+  if (found_inf) {
+    state.scale *= static_cast<float>(state.backoff_factor);
+    state.growth_tracker = 0;
+    return;
+  }
+  const float grown = state.scale * static_cast<float>(state.growth_factor);
+  if (++state.growth_tracker >= state.growth_interval && std::isfinite(grown)) {
+    state.scale = grown;
+    state.growth_tracker = 0;
+  }
+}
+
+int64_t count_underflow(const std::vector<torch::Tensor>& gradients, double scale) {
+  int64_t lost = 0;
+  for_each(gradients, [&](double value) {
+    if (value != 0 && vanishes(value * scale)) ++lost;
+  });
+  return lost;
+}
+
+double smallest_saving_scale(const std::vector<torch::Tensor>& gradients) {
+  std::optional<double> low, high;
+  for_each(gradients, [&](double value) {
+    value = std::fabs(value);
+    if (value == 0) return;
+    if (!low || value < *low) low = value;
+    if (!high || value > *high) high = value;
+  });
+  if (!low) return 1;
+  int exponent = -120;
+  while (vanishes(std::ldexp(*low, exponent))) ++exponent;
+  if (overflows(std::ldexp(*high, exponent))) return 0;
+  return std::ldexp(1.0, exponent);
+}
+
+}  // namespace loss_scaling
