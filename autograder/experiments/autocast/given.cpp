@@ -58,7 +58,7 @@ Given::Given(const Case& in) : dtype(dtype_named(in.word("dtype"))) {
                 word_or(in, "model", "linear") == "as nn::Linear", word_or(in, "throws", "nothing"),
                 noticed};
   for (const auto* list : {&layers.weights, &layers.biases}) {
-    for (auto parameter : *list) {
+    for (const auto& parameter : *list) {
       if (parameter.defined()) model.parameters.push_back(parameter.requires_grad_(true));
     }
   }
