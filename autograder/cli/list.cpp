@@ -39,9 +39,16 @@ std::string state_of(const Workspace& workspace, const std::string& slug) {
 void list(const Session& session) {
   const auto labs = session.workspace.labs();
   int slug_width = 6;
-  for (const auto& lab : labs) slug_width = std::max(slug_width, width_of(lab.slug));
-  constexpr int kFigures = 2 + 6 + 2 + 7 + 2 + 23;
-  const int title_width = std::max(20, session.options.width - slug_width - 2 - kFigures);
+  int state_width = 5;
+  std::vector<std::string> states;
+  for (const auto& lab : labs) {
+    states.push_back(state_of(session.workspace, lab.slug));
+    slug_width = std::max(slug_width, width_of(lab.slug));
+    state_width = std::max(state_width, width_of(states.back()));
+  }
+  constexpr int kFigures = 2 + 6 + 2 + 7 + 2;
+  const int title_width =
+      std::max(20, session.options.width - slug_width - 2 - kFigures - state_width);
 
   const auto line = [&](const std::string& slug, const std::string& title,
                         const std::string& points, const std::string& minutes,
@@ -51,10 +58,10 @@ void list(const Session& session) {
   };
   line("lab", "title", "points", "minutes", "yours");
   bool any_started = false;
-  for (const auto& lab : labs) {
-    const std::string state = state_of(session.workspace, lab.slug);
-    any_started |= state != "not started";
-    line(lab.slug, lab.title, std::to_string(lab.max_points()), std::to_string(lab.minutes), state);
+  for (size_t i = 0; i < labs.size(); ++i) {
+    any_started |= states[i] != "not started";
+    line(labs[i].slug, labs[i].title, std::to_string(labs[i].max_points()),
+         std::to_string(labs[i].minutes), states[i]);
   }
   if (!any_started && !labs.empty()) {
     print(fmt::format("Begin with: ./gradlab start {}\n", labs.front().slug));
