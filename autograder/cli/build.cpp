@@ -36,10 +36,12 @@ class Lock {
 
 void list_into(std::string& listing, const fs::path& root, const fs::path& folder,
                const std::string& ending) {
+  // A lab whose folder is a link to elsewhere is one, too.
+  constexpr auto kOptions = fs::directory_options::follow_directory_symlink;
   std::error_code missing;
   std::vector<std::string> names;
-  for (fs::recursive_directory_iterator at(root / folder, missing), end; !missing && at != end;
-       at.increment(missing)) {
+  for (fs::recursive_directory_iterator at(root / folder, kOptions, missing), end;
+       !missing && at != end; at.increment(missing)) {
     const std::string name = at->path().lexically_relative(root).string();
     if (name.ends_with(ending)) names.push_back(name);
   }
