@@ -31,7 +31,8 @@ void add_test(CLI::App& app, Session& session) {
   auto& verb =
       add_verb(app, {"test", kForAuthors, "Run gradlab's own tests", "./gradlab test sandbox"});
   auto word = std::make_shared<std::string>();
-  verb.add_option("WORD", *word, "only tests whose name matches this (as ctest -R); else all but compat");
+  verb.add_option("WORD", *word,
+                  "only tests whose name matches this (as ctest -R); else all but compat");
   verb.callback([&session, word] { session.exit_status = run_tests(session, *word); });
 }
 
