@@ -1,5 +1,6 @@
 """The set-up's parts, called as functions: packages and rights, wheels, interruption, the editor's
 files. What needs a whole run is in setup_test.py."""
+import ast
 import io
 import json
 import os
@@ -32,6 +33,16 @@ def machine(tmp_path, monkeypatch):
 @pytest.fixture
 def say():
     return Say(stream=io.StringIO())
+
+
+def test_set_up_imports_nothing_that_an_old_python_lacks():
+    """Whatever python3 is there runs it, from 3.7 on."""
+    new = {"graphlib", "tomllib", "zoneinfo"}
+    for file in wheels.HERE.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else \
+                [node.module] if isinstance(node, ast.ImportFrom) else []
+            assert not new & set(names), (file.name, names)
 
 
 LISTS = packages.read_lists(wheels.HERE / "packages.txt")
