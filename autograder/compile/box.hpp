@@ -21,6 +21,9 @@ inline constexpr const char* kExports = "/opt/gradlab/exports.map";
 inline constexpr const char* kHand = "/hand";
 inline constexpr const char* kOut = "/out";
 
+// Of one process: clang keeps the headers open that it reads beside a precompiled one.
+inline constexpr int kOpenFiles = 4096;
+
 struct Place {
   const Toolchain& toolchain;
   sandbox::Isolation isolation;

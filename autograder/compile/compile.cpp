@@ -22,8 +22,6 @@ constexpr const char* kObject = "student.o";
 // A log of this size is kept reading: a file that includes itself makes 90 KiB of it, and is an
 // ordinary error.
 constexpr std::size_t kLongestLog = 1024 * 1024;
-// The compiler holds every header of a precompiled one open that a new header leads it to.
-constexpr int kOpenFiles = 4096;
 
 std::string name_in_box(const manifest::Manifest& lab) {
   return lab.hand_in.empty() ? lab.slug + ".cpp" : lab.hand_in.front();

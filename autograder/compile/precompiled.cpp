@@ -96,6 +96,7 @@ sandbox::Limits build_limits() {
   limits.wall_seconds = 900;
   limits.address_space = 6144 * sandbox::kMiB;
   limits.file_size = 1024 * sandbox::kMiB;
+  limits.open_files = kOpenFiles;
   limits.output = 1024 * 1024;
   return limits;
 }
