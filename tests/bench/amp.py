@@ -11,13 +11,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 def built(bench):
     """The program, at the library's own optimisation, from the tests' build."""
-    toolchain = dict(line.split("=", 1)
-                     for line in (bench.root / ".gradlab/toolchain").read_text().splitlines())
     build = bench.root / "build/dev"
     steps = [["ninja", "-C", build, "amp_bench"]]
     if not (build / "build.ninja").exists():
         steps.insert(0, ["cmake", "--preset", "dev",
-                         f"-DCMAKE_CXX_COMPILER={toolchain['COMPILER']}"])
+                         f"-DCMAKE_CXX_COMPILER={bench.toolchain()['COMPILER']}"])
     for step in steps:
         ran = timed(step, cwd=bench.root)
         if ran.status != 0:

@@ -87,6 +87,11 @@ class Bench:
         self.short = short
         self.command = root / "gradlab"
 
+    def toolchain(self):
+        """What the set-up wrote down: COMPILER, TORCH, CUDA_LIBS."""
+        return dict(line.split("=", 1) for line in
+                    (self.root / ".gradlab/toolchain").read_text().splitlines())
+
     def count(self, many, few=2):
         return few if self.short else many
 

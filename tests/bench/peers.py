@@ -40,8 +40,7 @@ def usual_way(bench):
         raise CannotMeasure("g++ is not installed (apt-get install g++)", expected=True)
     project, build = bench.folder / "usual_way", bench.folder / "usual_way_build"
     shutil.copytree(os.path.join(HERE, "usual_way"), project)
-    toolchain = dict(line.split("=", 1)
-                     for line in (bench.root / ".gradlab/toolchain").read_text().splitlines())
+    toolchain = bench.toolchain()
     (project / "clipping.cpp").write_text(bench.right_answer())
     must(timed(["cmake", "-G", "Ninja", "-S", project, "-B", build, "-DCMAKE_BUILD_TYPE=Release",
                 "-DCMAKE_CXX_COMPILER=/usr/bin/g++", f"-DTORCH={toolchain['TORCH']}",

@@ -14,7 +14,7 @@ import sys
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PINS = pathlib.Path(__file__).with_name("requirements.txt")
+PINS = pathlib.Path(__file__).with_name("versions.txt")
 GOOGLETEST = "/usr/src/googletest"
 WANTED = ["torch/include/*", "torch/version.py", "torch/share/cmake/Torch/TorchConfig.cmake",
           "torch/lib/libtorch_cpu.so", "torch/lib/libc10.so", "torch/lib/libgomp*.so*",
