@@ -99,13 +99,17 @@ doctor::Runs runs_for(const DoctorOptions& options, const std::string& slug,
   return runs;
 }
 
-void show_mutants(const Manifest& lab, const DoctorOptions& options, Session& session) {
-  const auto setup = prepare_grader(session, lab, /*own_file=*/true);
-  const auto contents = contents_of(session.workspace, "judge_" + lab.slug);
-  const auto runs = runs_for(options, lab.slug, session);
-  const auto mutation = doctor::mutate({lab, setup, contents}, runs);
-  print(doctor::say(lab, mutation));
-  if (!doctor::is_green(mutation)) session.exit_status = kCheckFailed;
+// What the exit status has to tell of proofs: a fault of the grader's above all.
+void tell_status(const std::vector<doctor::Proof>& proofs, Session& session) {
+  if (doctor::is_grader_fault(proofs)) {
+    session.exit_status = kGraderFault;
+  } else if (!doctor::is_green(proofs) && session.exit_status == kDone) {
+    session.exit_status = kCheckFailed;
+  }
+}
+
+doctor::View view_of(const Session& session) {
+  return {session.options.colour, session.options.width};
 }
 
 void examine(const CLI::App& app, const Manifest& lab, const DoctorOptions& options,
@@ -115,13 +119,17 @@ void examine(const CLI::App& app, const Manifest& lab, const DoctorOptions& opti
   if (!fs::exists(workspace.reference(lab.slug))) {
     throw messages::missing_part(workspace.shown(workspace.reference(lab.slug)), "doctor");
   }
-  if (options.mutants) return show_mutants(lab, options, session);
   const auto setup = prepare_grader(session, lab, /*own_file=*/true);
   const auto contents = contents_of(workspace, "judge_" + lab.slug);
   std::vector<doctor::Proof> proofs;
   proofs.push_back(doctor::contract(lab, contents, workspace.contract(lab.slug)));
+  const auto runs = runs_for(options, lab.slug, session);
   if (doctor::can_be_run(lab, contents)) {
-    const auto runs = runs_for(options, lab.slug, session);
+    if (options.mutants) {
+      const auto mutation = doctor::mutate({lab, setup, contents}, runs);
+      print(doctor::say(lab, mutation, view_of(session)));
+      return tell_status(mutation.proofs, session);
+    }
     for (auto& proof : doctor::implementations({lab, setup, contents}, runs)) {
       proofs.push_back(std::move(proof));
     }
@@ -134,13 +142,8 @@ void examine(const CLI::App& app, const Manifest& lab, const DoctorOptions& opti
   proofs.push_back(doctor::handout(lab, contents, around));
   proofs.push_back(without_reference(workspace, lab, contents));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
-  print(
-      doctor::say(lab.slug, proofs, took.count(), {session.options.colour, session.options.width}));
-  if (doctor::is_grader_fault(proofs)) {
-    session.exit_status = kGraderFault;
-  } else if (!doctor::is_green(proofs) && session.exit_status == kDone) {
-    session.exit_status = kCheckFailed;
-  }
+  print(doctor::say(lab.slug, proofs, took.count(), view_of(session)));
+  tell_status(proofs, session);
 }
 
 void run_doctor(const CLI::App& app, const DoctorOptions& options, Session& session) {

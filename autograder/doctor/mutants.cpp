@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "doctor/rounds.hpp"
-#include "doctor/say.hpp"
 #include "render/terminal.hpp"
 
 namespace gradlab::doctor {
@@ -67,7 +66,8 @@ Round mutants(const Place& place, std::vector<Mutant>& into) {
       const Record record = worker.grade_built_in("bug:" + name, start, /*diagnose=*/true);
       if (!record.score) return Problems{fault("bug " + name, record)};
       into[i] = mutant_of(name, record);
-      return Problems{};
+      if (!into[i].killed_by.empty()) return Problems{};
+      return Problems{{fmt::format("no check fails the bug {}", name), "write one that does"}};
     });
   }
   round.say = [](const std::vector<Problems>&) { return std::string("mutants"); };
@@ -113,19 +113,22 @@ std::string say_sizes(const std::vector<Mutant>& all) {
 
 std::string say_names(const std::vector<Mutant>& all) {
   size_t alone = 0;
+  size_t tied = 0;
   Names ties, others;
   for (const auto& mutant : all) {
     if (mutant.named == Names{mutant.bug}) {
       ++alone;
     } else if (holds(mutant.named, mutant.bug)) {
-      ties.push_back(fmt::format("{}", fmt::join(mutant.named, " = ")));
+      ++tied;
+      const auto tie = fmt::format("{}", fmt::join(mutant.named, " = "));
+      if (!holds(ties, tie)) ties.push_back(tie);  // the same seen from each of them
     } else {
       others.push_back(fmt::format("{} (named: {})", mutant.bug,
                                    mutant.named.empty() ? "none" : mutant.named.front()));
     }
   }
   std::string said = fmt::format("named alone {} of {}; in a tie {}; not named {}", alone,
-                                 all.size(), ties.size(), others.size());
+                                 all.size(), tied, others.size());
   if (!ties.empty()) said += fmt::format("; ties: {}", fmt::join(ties, ", "));
   if (!others.empty()) said += fmt::format("; not named: {}", fmt::join(others, ", "));
   return said;
@@ -146,31 +149,23 @@ Mutation mutate(const Place& place, const Runs& runs) {
   return mutation;
 }
 
-std::string say(const Manifest& lab, const Mutation& mutation) {
+std::string say(const Manifest& lab, const Mutation& mutation, const View& view) {
   const auto& all = mutation.mutants;
-  std::string head = fmt::format("{}  bugs killed {} of {}", lab.slug, killed(all), all.size());
-  for (size_t i = 1; i < mutation.proofs.size(); ++i) head += "   " + mutation.proofs[i].said;
+  std::string head = fmt::format("{}: bugs killed {} of {}", lab.slug, killed(all), all.size());
+  for (size_t i = 1; i < mutation.proofs.size(); ++i) head += "; " + mutation.proofs[i].said;
   const auto removable = needed_by_none(lab, all);
-  std::string text = head + "\n";
-  for (const auto& line :
-       {say_names(all), say_sizes(all),
-        fmt::format("checks that no bug needs, {} of them: {}", removable.size(),
-                    removable.empty() ? "none" : fmt::format("{}", fmt::join(removable, ", ")))}) {
-    constexpr int kWidth = 98;
-    std::string margin = "  ";
-    for (const auto& part : render::wrapped(render::printable(line), kWidth)) {
+  const auto unneeded =
+      fmt::format("checks that no bug needs, {} of them: {}", removable.size(),
+                  removable.empty() ? "none" : fmt::format("{}", fmt::join(removable, ", ")));
+  std::string text;
+  for (const auto& line : {head, say_names(all), say_sizes(all), unneeded}) {
+    std::string margin = text.empty() ? "" : "  ";
+    for (const auto& part : render::wrapped(render::printable(line), view.width - 4)) {
       text += margin + part + "\n";
       margin = "    ";
     }
   }
-  for (const auto& proof : mutation.proofs) {
-    for (const auto& problem : proof.problems) text += "  FAIL  " + problem.what + "\n";
-  }
-  return text;
-}
-
-bool is_green(const Mutation& mutation) {
-  return killed(mutation.mutants) == mutation.mutants.size() && is_green(mutation.proofs);
+  return text + say_problems(mutation.proofs, view);
 }
 
 }  // namespace gradlab::doctor

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "doctor/implementations.hpp"
+#include "doctor/say.hpp"
 
 namespace gradlab::doctor {
 
@@ -21,16 +22,13 @@ struct Mutant {
 
 struct Mutation {
   std::vector<Mutant> mutants;  // in the order of the judge's list
-  std::vector<Proof> proofs;    // do-nothing answers and right answers
+  std::vector<Proof> proofs;    // that all are killed; do-nothing answers; right answers
 };
 
 // REQUIRES: as implementations(). Throws as it.
 Mutation mutate(const Place& place, const Runs& runs);
 
 // Lines for a terminal, ending in a new line.
-std::string say(const Manifest& lab, const Mutation& mutation);
-
-// All killed, none false.
-bool is_green(const Mutation& mutation);
+std::string say(const Manifest& lab, const Mutation& mutation, const View& view);
 
 }  // namespace gradlab::doctor

@@ -13,6 +13,8 @@ using render::Paint;
 using render::printable;
 using render::width_of;
 
+const std::string kMargin(8, ' ');
+
 // Items side by side, three blanks apart, each whole on its line.
 std::string in_lines(const std::string& slug, const std::vector<std::string>& items,
                      const std::vector<bool>& holds, const View& view) {
@@ -64,19 +66,23 @@ std::string say(const std::string& slug, const std::vector<Proof>& proofs, doubl
   }
   items.push_back(fmt::format("{:.0f} s", seconds));
   holds.push_back(true);
-  std::string text = in_lines(slug, items, holds, view);
+  std::string text = in_lines(slug, items, holds, view) + say_problems(proofs, view);
+  for (const auto& proof : proofs) {
+    for (const auto& note : proof.notes) text += block("  note  ", kMargin, note, view.width);
+  }
+  return text;
+}
+
+std::string say_problems(const std::vector<Proof>& proofs, const View& view) {
   const Paint paint(view.colour);
-  const std::string margin(8, ' ');
+  std::string text;
   for (const auto& proof : proofs) {
     for (const auto& problem : proof.problems) {
       // Colour after the wrapping, which counts every byte.
-      auto said = block("  FAIL  ", margin, problem.what, view.width);
+      auto said = block("  FAIL  ", kMargin, problem.what, view.width);
       text += "  " + paint.bad("FAIL") + said.substr(6);
-      if (!problem.mend.empty()) text += block(margin, margin, problem.mend, view.width);
+      if (!problem.mend.empty()) text += block(kMargin, kMargin, problem.mend, view.width);
     }
-  }
-  for (const auto& proof : proofs) {
-    for (const auto& note : proof.notes) text += block("  note  ", margin, note, view.width);
   }
   return text;
 }

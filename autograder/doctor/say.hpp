@@ -18,6 +18,9 @@ struct View {
 std::string say(const std::string& slug, const std::vector<Proof>& proofs, double seconds,
                 const View& view);
 
+// A FAIL for each problem with what to do.
+std::string say_problems(const std::vector<Proof>& proofs, const View& view);
+
 bool is_green(const std::vector<Proof>& proofs);
 bool is_grader_fault(const std::vector<Proof>& proofs);
 

@@ -76,6 +76,18 @@ def test_the_lab_as_it_is_is_green(workspace):
         assert words in said
 
 
+def test_mutants_are_killed_and_named(workspace):
+    told = workspace("doctor", "clipping", "--mutants", "--seeds", 1)
+    assert told.returncode == DONE, told.stdout + told.stderr
+    assert max(map(len, told.stdout.splitlines())) <= 80
+    said = " ".join(told.stdout.split())
+    killed = re.search(r"clipping: bugs killed (\d+) of (\d+); do-nothing answers 0 points", said)
+    named = re.search(r"named alone (\d+) of (\d+); in a tie \d+; not named 0", said)
+    assert killed.group(1) == killed.group(2) == named.group(2)
+    assert int(named.group(1)) > 30
+    assert re.search(r"counterexamples of \d+: median [12] tensors of [12] elements", said)
+
+
 def test_what_is_broken_is_named_with_what_to_do(workspace, broken):
     guard = 'guard = true, needs = "large_norm_is_scaled_as_one_vector"'
     assert guard in LAB_TOML
