@@ -104,7 +104,7 @@ std::string how_far(const record::Failing& failing) {
   std::string text;
   if (failing.off_by) text = "off by " + difference(*failing.off_by);
   if (failing.off_by && failing.allowed) text += ", allowed " + difference(*failing.allowed);
-  if (failing.differing) {
+  if (failing.differing && failing.differing->of > 1) {
     text += fmt::format("{}{} of {} differ", text.empty() ? "" : "; ", failing.differing->count,
                         failing.differing->of);
   }

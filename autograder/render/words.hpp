@@ -22,7 +22,7 @@ std::string said_of_all(const record::Task& task);
 
 // "expected 0.3 (unchanged), got 0.99999666"; "" when neither is known.
 std::string expected_and_got(const record::Failing& failing);
-// "off by 7.0e-01, allowed 0; 1 of 1 differ"; "" when none of it is known.
+// "off by 7.0e-01, allowed 0; 2 of 3 differ"; "" when none of it is known.
 std::string how_far(const record::Failing& failing);
 // What the judge says of the inputs: "one gradient [0.3], max_norm 1"; "" when it says nothing.
 std::string case_text(const record::Failing& failing);
