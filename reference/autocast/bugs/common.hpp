@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "autocast.hpp"
+#include "judge/check_names.hpp"
 #include "judge/implementations.hpp"
 
 namespace gradlab::autocast_bugs {
@@ -28,13 +29,7 @@ using Train = std::vector<double> (*)(const Model&, const std::vector<Batch>&, D
 using Island = torch::Tensor (*)(const Op&, const torch::Tensor&);
 using ScaledStep = double (*)(const Model&, const Batch&, Dtype, Optimizer&, double);
 
-// Names of checks: what a mistake fails is mostly a group of them, and some more.
-using Checks = std::vector<std::string>;
-
-inline Checks operator+(Checks left, const Checks& right) {
-  left.insert(left.end(), right.begin(), right.end());
-  return left;
-}
+using Checks = CheckNames;
 
 // What another state behind a call fails, and another state behind an exception.
 inline Checks state_behind() {

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "clipping.hpp"
+#include "judge/check_names.hpp"
 #include "judge/implementations.hpp"
 
 namespace gradlab::clipping_bugs {
@@ -23,25 +23,7 @@ using ClipAfterWarmup = bool (*)(const Parameters&, double, int64_t, int64_t);
 
 constexpr double kEpsilon = 1e-6;
 
-// Names of checks. Most mistakes fail whole groups of them, so groups are added to and taken from.
-class Checks {
- public:
-  Checks(const char* name) : names_{name} {}
-  Checks(std::initializer_list<const char*> names) : names_(names.begin(), names.end()) {}
-  operator std::vector<std::string>() const { return names_; }
-
-  friend Checks operator+(Checks left, const Checks& right) {
-    left.names_.insert(left.names_.end(), right.names_.begin(), right.names_.end());
-    return left;
-  }
-  friend Checks operator-(Checks left, const Checks& right) {
-    for (const auto& name : right.names_) std::erase(left.names_, name);
-    return left;
-  }
-
- private:
-  std::vector<std::string> names_;
-};
+using Checks = CheckNames;
 
 // What a wrong norm fails by itself.
 inline Checks norms() {

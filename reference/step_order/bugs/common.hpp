@@ -2,10 +2,10 @@
 // right. Moves has the parts of a step, so that a mistake reads as an order of them.
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <vector>
 
+#include "judge/check_names.hpp"
 #include "judge/implementations.hpp"
 #include "step_order.hpp"
 
@@ -21,25 +21,7 @@ using torch::optim::LRScheduler;
 using torch::optim::Optimizer;
 using Scaler = amp::GradScaler;
 
-// Names of checks. Most mistakes fail groups of them, so groups are added to and taken from.
-class Checks {
- public:
-  Checks(const char* name) : names_{name} {}
-  Checks(std::initializer_list<const char*> names) : names_(names.begin(), names.end()) {}
-  operator std::vector<std::string>() const { return names_; }
-
-  friend Checks operator+(Checks left, const Checks& right) {
-    left.names_.insert(left.names_.end(), right.names_.begin(), right.names_.end());
-    return left;
-  }
-  friend Checks operator-(Checks left, const Checks& right) {
-    for (const auto& name : right.names_) std::erase(left.names_, name);
-    return left;
-  }
-
- private:
-  std::vector<std::string> names_;
-};
+using Checks = CheckNames;
 
 inline torch::Tensor loss_of(const Model& model, const Batch& batch,
                              at::ScalarType dtype = torch::kHalf) {
