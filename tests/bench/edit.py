@@ -32,7 +32,7 @@ def run(bench):
         for student in WRONG:
             source = (bench.root / "tests/class" / student / "clipping.cpp").read_text()
             file.write_text(source + f"\n// edit {round_}\n")
-            ran = bench.check(file)
+            ran = bench.check_on_terminal(file)
             verdicts.append(ran.first_output)
             ends.append(ran.seconds)
     yield Figure("edit", f"wrong answers, to the verdict, median of {len(ends)}", median(verdicts),

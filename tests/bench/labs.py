@@ -16,7 +16,7 @@ def verdicts(bench, lab, sources):
     for number in range(bench.count(10)):
         source = sources[number % len(sources)]
         file.write_text(source.read_text() + f"\n// edit {number}\n")
-        times.append(bench.check(file, lab).first_output)
+        times.append(bench.check_on_terminal(file, lab).first_output)
     return times
 
 

@@ -1,5 +1,6 @@
 """What all measurements share: a figure, a timed command, a place to work in, and the machine."""
 import os
+import pty
 import resource
 import subprocess
 import time
@@ -47,7 +48,7 @@ def median(values):
 @dataclass
 class Ran:
     seconds: float
-    first_output: Optional[float]  # seconds until the first byte on stdout
+    first_output: Optional[float]  # seconds until the first byte on stdout, where it was watched
     cpu_seconds: float
     status: int
     output: str
@@ -58,17 +59,37 @@ def timed(argv, cwd=None, environment=None):
     """Runs a command to its end, stdin empty."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.monotonic()
-    process = subprocess.Popen([str(word) for word in argv], cwd=cwd, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
-                               env=environment)
-    first = process.stdout.read(1)
-    at = time.monotonic() - begin if first else None
-    rest, errors = process.communicate()
+    ran = subprocess.run([str(word) for word in argv], cwd=cwd, stdin=subprocess.DEVNULL,
+                         capture_output=True, env=environment)
     seconds = time.monotonic() - begin
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Ran(seconds, at, cpu, process.returncode, (first + rest).decode("utf-8", "replace"),
-               errors.decode("utf-8", "replace"))
+    return Ran(seconds, None, cpu, ran.returncode, ran.stdout.decode("utf-8", "replace"),
+               ran.stderr.decode("utf-8", "replace"))
+
+
+def on_terminal(argv, cwd):
+    """Seconds until the first byte of a command whose stdout is a terminal, and until its end: there
+    a verdict comes before what explains it."""
+    ours, theirs = pty.openpty()
+    begin = time.monotonic()
+    process = subprocess.Popen([str(word) for word in argv], cwd=cwd, stdin=subprocess.DEVNULL,
+                               stdout=theirs, stderr=subprocess.PIPE)
+    os.close(theirs)
+    first, output = None, b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # a terminal ends so
+            break
+        if not part:
+            break
+        first = first or time.monotonic() - begin
+        output += part
+    errors = process.communicate()[1]
+    os.close(ours)
+    return Ran(time.monotonic() - begin, first, 0, process.returncode,
+               output.decode("utf-8", "replace"), errors.decode("utf-8", "replace"))
 
 
 def complaint(what, ran):
@@ -99,7 +120,13 @@ class Bench:
         return (self.root / "tests/course/right/clipping/plain_loops.cpp").read_text()
 
     def check(self, file, lab="clipping", *words):
-        ran = timed([self.command, "check", lab, "--file", file, *words], cwd=self.root)
+        return self.checked(timed, file, lab, *words)
+
+    def check_on_terminal(self, file, lab="clipping"):
+        return self.checked(on_terminal, file, lab)
+
+    def checked(self, run, file, lab, *words):
+        ran = run([self.command, "check", lab, "--file", file, *words], cwd=self.root)
         if ran.status not in (0, 1):
             raise complaint("check", ran)
         return ran
