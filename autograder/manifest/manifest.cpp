@@ -105,22 +105,16 @@ void check_needs(const toml::table& root, const std::string& origin, const Manif
   }
 }
 
-Manifest read_root(const toml::table& root, const std::string& origin,
-                   const std::filesystem::path& directory) {
+Manifest read_root(const toml::table& root, const std::string& origin, std::string slug) {
   TableReader in(root, origin, "the lab");
   Manifest lab;
-  lab.directory = directory;
-  lab.slug = directory.filename().string();
+  lab.slug = std::move(slug);
   lab.title = in.text("title");
   lab.order = static_cast<int>(in.whole("order", 0, 100000));
   lab.minutes = static_cast<int>(in.whole("minutes", 1, 600));
   lab.hand_in = in.texts_or_none("hand_in", "a plain C++ file name", is_source_name);
   if (lab.hand_in.empty()) in.missing("hand_in", fmt::format("hand_in = [\"{}.cpp\"]", lab.slug));
-  lab.libraries = in.texts_or_none(
-      "libraries", "a library in reference/, such as \"amp\"", [&](std::string_view name) {
-        const auto reference = lab.directory.parent_path().parent_path() / "reference";
-        return is_snake(name) && std::filesystem::is_directory(reference / name / "include");
-      });
+  lab.libraries = in.texts_or_none("libraries", "the name of a folder in reference/", is_snake);
   lab.precompiled = in.texts_or_none("precompiled", "a header, as after #include", is_header);
   if (const toml::table* forbidden = in.table_or_null("forbidden")) {
     TableReader words(*forbidden, origin, "forbidden");
@@ -197,7 +191,9 @@ Manifest read_manifest(const std::filesystem::path& lab_toml) {
     throw errors::syntax(fmt::format("{}:{}", origin, error.source().begin.line),
                          error.description());
   }
-  return read_root(root, origin, directory);
+  Manifest lab = read_root(root, origin, slug);
+  lab.directory = directory;
+  return lab;
 }
 
 std::vector<Manifest> read_manifests(const std::filesystem::path& root) {

@@ -97,7 +97,6 @@ def course(gradlab, tmp_path):
     root = tmp_path / "course"
     root.mkdir()
     shutil.copytree(ROOT / "labs", root / "labs")
-    (root / "reference").symlink_to(ROOT / "reference")  # of the libraries that labs name
     shutil.copy(ROOT / "gradlab", root / "gradlab")
 
     def run(*args):
