@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "gradlab/todo.hpp"
+#include "runner/clean_thread.hpp"
 
 namespace gradlab {
 namespace {
@@ -78,6 +79,7 @@ Batch Batch::from_frame(const protocol::Frame& frame) {
 }
 
 Observation run_case(const Experiment& experiment, const void* impl, const Case& in) {
+  const CleanThread clean;
   try {
     return experiment(impl, in);
   } catch (const NotStarted& missing) {

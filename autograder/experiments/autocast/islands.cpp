@@ -2,6 +2,7 @@
 #include <ATen/autocast_mode.h>
 
 #include "given.hpp"
+#include "runner/clean_thread.hpp"
 #include "runner/lab.hpp"
 #include "thread_state.hpp"
 
@@ -9,6 +10,7 @@ namespace {
 
 using autocast::Impl;
 using gradlab::Case;
+using gradlab::clean_thread;
 using gradlab::Observation;
 using namespace gradlab::autocast_lab;
 
@@ -34,13 +36,13 @@ struct Watched {
 };
 
 Observation island(const Impl& impl, const Case& in) {
-  Caller caller(in);
+  stand_as_caller(in);
   const auto input = in.copies("input").front().requires_grad_(true);
   const Watched op{in.word("op"), word_or(in, "throws", "nothing")};
   Observation seen;
   const auto result = impl.in_float32(op, input);
   seen.add_word("state_afterwards", state_in_words());
-  caller.leave();
+  clean_thread();
   run_backward(seen, result.defined() ? result.sum() : result);
   return seen.add("result", std::vector<torch::Tensor>{result})
       .add("input_gradient", std::vector<torch::Tensor>{input.grad()})
@@ -50,7 +52,7 @@ Observation island(const Impl& impl, const Case& in) {
 }
 
 Observation island_that_throws(const Impl& impl, const Case& in) {
-  Caller caller(in);
+  stand_as_caller(in);
   const auto input = in.copies("input").front();
   const Watched op{in.word("op"), word_or(in, "throws", "nothing")};
   Observation seen;
@@ -60,7 +62,7 @@ Observation island_that_throws(const Impl& impl, const Case& in) {
 
 // linear, island, linear: the second layer is in the region again.
 Observation island_between_layers(const Impl& impl, const Case& in) {
-  Caller caller(in);
+  stand_as_caller(in);
   const auto input = in.copies("input").front();
   const auto weight = torch::eye(input.size(-1)).requires_grad_(true);
   const Watched op{in.word("op"), word_or(in, "throws", "nothing")};

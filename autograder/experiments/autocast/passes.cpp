@@ -1,5 +1,6 @@
 // The experiments of task 1: a pass from several kinds of caller.
 #include "given.hpp"
+#include "runner/clean_thread.hpp"
 #include "runner/lab.hpp"
 #include "thread_state.hpp"
 
@@ -8,6 +9,7 @@ namespace {
 using autocast::Impl;
 using autocast::Pass;
 using gradlab::Case;
+using gradlab::clean_thread;
 using gradlab::Observation;
 using namespace gradlab::autocast_lab;
 
@@ -20,28 +22,28 @@ void add_pass(Observation& seen, const Pass& pass, const Given& given) {
 }
 
 Observation pass_once(const Impl& impl, const Case& in) {
-  Caller caller(in);
+  stand_as_caller(in);
   const Given given(in);
   const Pass pass = impl.forward_and_loss(given.model, given.batch(), given.dtype);
   Observation seen;
   seen.add_word("state_afterwards", state_in_words());
-  caller.leave();
+  clean_thread();
   add_pass(seen, pass, given);
   return seen;
 }
 
 Observation pass_and_backward(const Impl& impl, const Case& in) {
-  Caller caller(in);
+  stand_as_caller(in);
   const Given given(in);
   const Pass pass = impl.forward_and_loss(given.model, given.batch(), given.dtype);
-  caller.leave();
+  clean_thread();
   Observation seen;
   run_backward(seen, pass.loss);
   return seen.add("gradients", given.gradients()).add("parameters", given.model.parameters);
 }
 
 Observation pass_that_throws(const Impl& impl, const Case& in) {
-  Caller caller(in);
+  stand_as_caller(in);
   const Given given(in);
   Observation seen;
   watch_exception(seen, [&] { impl.forward_and_loss(given.model, given.batch(), given.dtype); });
@@ -50,7 +52,7 @@ Observation pass_that_throws(const Impl& impl, const Case& in) {
 
 // The caller runs the model before and after, in a region of its own.
 Observation pass_between_others(const Impl& impl, const Case& in) {
-  Caller caller(in);
+  stand_as_caller(in);
   const Given given(in);
   given.model.forward(given.batch().x);
   given.noticed->forward = "never run";
@@ -69,7 +71,7 @@ Observation pass_between_others(const Impl& impl, const Case& in) {
 
 // An evaluation, and after it a pass for training.
 Observation pass_without_gradients(const Impl& impl, const Case& in) {
-  Caller caller(in);
+  stand_as_caller(in);
   const Given given(in);
   const Pass evaluated = impl.forward_and_loss(given.model, given.batch(), given.dtype);
   Observation seen;
@@ -79,7 +81,7 @@ Observation pass_without_gradients(const Impl& impl, const Case& in) {
            evaluated.loss.defined() && evaluated.loss.requires_grad());
   torch::GradMode::set_enabled(true);
   const Pass trained = impl.forward_and_loss(given.model, given.batch(), given.dtype);
-  caller.leave();
+  clean_thread();
   run_backward(seen, trained.loss);
   return seen.add("gradients", given.gradients());
 }

@@ -10,6 +10,7 @@
 
 #include "gradlab/todo.hpp"
 #include "protocol/tensors.hpp"
+#include "runner/clean_thread.hpp"
 
 namespace gradlab::autocast_lab {
 namespace {
@@ -26,15 +27,12 @@ int depth_now() {
 }
 
 void put(const ThreadState& wanted) {
-  state::clear_cache();
-  state::set_autocast_enabled(at::kCUDA, false);
+  clean_thread();
   state::set_autocast_enabled(at::kCPU, wanted.enabled);
   state::set_autocast_dtype(at::kCPU, wanted.dtype);
   state::set_autocast_cache_enabled(wanted.cache);
-  for (int depth = depth_now(); depth > wanted.depth; --depth) state::decrement_nesting();
-  for (int depth = depth_now(); depth < wanted.depth; ++depth) state::increment_nesting();
+  for (int depth = 0; depth < wanted.depth; ++depth) state::increment_nesting();
   torch::GradMode::set_enabled(wanted.gradients);
-  c10::set_default_dtype(caffe2::TypeMeta::Make<float>());
 }
 
 ThreadState named(const std::string& caller) {
@@ -77,9 +75,7 @@ std::string region_in_words() {
   return "autocast on in " + protocol::dtype_name(state::get_autocast_dtype(at::kCPU));
 }
 
-Caller::Caller(const Case& in) { put(named(in.word("caller"))); }
-
-void Caller::leave() { put({}); }
+void stand_as_caller(const Case& in) { put(named(in.word("caller"))); }
 
 void enter_region(torch::ScalarType dtype) {
   state::set_autocast_enabled(at::kCPU, true);

@@ -1,5 +1,4 @@
-// What autocast knows about the thread: read, put, and put back after each case, so that nothing
-// which one run leaves behind meets the next.
+// What autocast knows about the thread: read, and put as a caller may have it.
 #pragma once
 
 #include <torch/types.h>
@@ -26,17 +25,8 @@ std::string state_in_words();
 // "autocast on in float16", or "autocast off".
 std::string region_in_words();
 
-// The caller's thread, in the state that the case's word "caller" names.
-class Caller {
- public:
-  explicit Caller(const Case& in);
-  ~Caller() { leave(); }
-  Caller(const Caller&) = delete;
-  Caller& operator=(const Caller&) = delete;
-
-  // Outside every region, with gradients, and with no copy of a weight left.
-  void leave();
-};
+// Puts this thread into the state that the case's word "caller" names; clean_thread() leaves it.
+void stand_as_caller(const Case& in);
 
 // Opens a region as someone would who knows of no cache: copies that are there are served.
 void enter_region(torch::ScalarType dtype);

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "given.hpp"
+#include "runner/clean_thread.hpp"
 #include "runner/lab.hpp"
 #include "thread_state.hpp"
 
@@ -9,6 +10,7 @@ namespace {
 
 using autocast::Impl;
 using gradlab::Case;
+using gradlab::clean_thread;
 using gradlab::Observation;
 using namespace gradlab::autocast_lab;
 
@@ -22,7 +24,7 @@ void add_step(Observation& seen, const Given& given) {
 }
 
 Observation step_once(const Impl& impl, const Case& in) {
-  Caller caller(in);
+  stand_as_caller(in);
   const Given given(in);
   auto sgd = given.sgd(in);
   Observation seen;
@@ -34,7 +36,7 @@ Observation step_once(const Impl& impl, const Case& in) {
 }
 
 Observation step_that_throws(const Impl& impl, const Case& in) {
-  Caller caller(in);
+  stand_as_caller(in);
   const Given given(in);
   auto sgd = given.sgd(in);
   Observation seen;
@@ -44,7 +46,7 @@ Observation step_that_throws(const Impl& impl, const Case& in) {
 }
 
 Observation train_all(const Impl& impl, const Case& in) {
-  Caller caller(in);
+  stand_as_caller(in);
   const Given given(in);
   auto sgd = given.sgd(in);
   Observation seen;
@@ -62,19 +64,19 @@ Observation train_all(const Impl& impl, const Case& in) {
 
 // After the last step the caller evaluates in a region of its own.
 Observation train_then_evaluate(const Impl& impl, const Case& in) {
-  Caller caller(in);
+  stand_as_caller(in);
   const Given given(in);
   auto sgd = given.sgd(in);
   Observation seen;
   watch_error(seen, [&] { impl.train(given.model, given.batches, given.dtype, sgd); });
   enter_region(given.dtype);
   const auto output = given.model.forward(given.batch().x);
-  caller.leave();
+  clean_thread();
   return seen.add("output_after_training", std::vector<torch::Tensor>{output});
 }
 
 Observation scaled_step(const Impl& impl, const Case& in) {
-  Caller caller(in);
+  stand_as_caller(in);
   const Given given(in);
   auto sgd = given.sgd(in);
   Observation seen;

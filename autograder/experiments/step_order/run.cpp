@@ -136,16 +136,6 @@ std::vector<step_order::Batch> batches_of(const Case& in, const std::string& inp
   return batches;
 }
 
-void CleanThread::clean() {
-  autocast::set_autocast_enabled(torch::kCPU, false);
-  autocast::set_autocast_dtype(torch::kCPU, torch::kBFloat16);
-  autocast::set_autocast_cache_enabled(true);
-  while (amp::AutocastGuard::depth() > 0) autocast::decrement_nesting();
-  autocast::clear_cache();
-  at::GradMode::set_enabled(true);
-  c10::set_default_dtype(caffe2::TypeMeta::Make<float>());
-}
-
 Run::Run(const Case& in, std::string unit, const std::vector<std::string>& noted)
     : scaler_(scaler_of(in)), unit_(std::move(unit)) {
   for (const auto& what : noted) notes_[what + "_after_" + unit_];

@@ -1,5 +1,5 @@
 // What every step_order experiment is made of: models and optimizers built from a case, a scaler,
-// and a diary of what is seen after each call. The thread's state is put back when the run ends.
+// and a diary of what is seen after each call.
 #pragma once
 
 #include <functional>
@@ -40,18 +40,6 @@ step_order::Model model_of(const Case& in, const std::string& name,
 std::vector<step_order::Batch> batches_of(const Case& in, const std::string& inputs = "inputs",
                                           const std::string& targets = "targets");
 
-// Autocast off and no copies of weights, before a run and after it; gradients and float32 on.
-class CleanThread {
- public:
-  CleanThread() { clean(); }
-  ~CleanThread() { clean(); }
-  CleanThread(const CleanThread&) = delete;
-  CleanThread& operator=(const CleanThread&) = delete;
-
- private:
-  static void clean();
-};
-
 // One run: its scaler, its trace, and a tensor a call for each thing that is noted down.
 class Run {
  public:
@@ -77,7 +65,6 @@ class Run {
   amp::GradScaler& scaler() { return scaler_; }
 
  private:
-  CleanThread clean_;
   std::shared_ptr<Watch> watch_ = std::make_shared<Watch>();
   amp::ObserverScope observed_{watch_->trace};
   amp::GradScaler scaler_;
