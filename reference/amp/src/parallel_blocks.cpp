@@ -4,6 +4,8 @@
 #include <ATen/TensorIterator.h>
 #include <ATen/ops/empty.h>
 
+#include "thread_sanitizer.hpp"
+
 namespace gradlab::amp {
 
 // Through a TensorIterator, whose loop is at::parallel_for compiled inside LibTorch:
@@ -20,10 +22,14 @@ void parallel_blocks(int64_t count, int64_t grain,
   const char* const base = static_cast<const char*>(places.const_data_ptr());
   at::TensorIterator iterator = at::TensorIterator::borrowing_nullary_op(places);
   const auto loop = [&](char** data, const int64_t* /*strides*/, int64_t size, int64_t /*rows*/) {
+    tsan::part_begins();
     const int64_t first = data[0] - base;
     body(first, first + size);
+    tsan::part_ends();
   };
+  tsan::fork();
   iterator.for_each(at::TensorIteratorBase::loop2d_t(loop), grain);
+  tsan::join();
 }
 
 }  // namespace gradlab::amp
