@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "judge/diagnosis.hpp"
@@ -61,6 +62,7 @@ class Grading {
     CheckContext context(judged_, reference_, seed);
     shrinking_.emplace(judged_, reference_, seed);
     judged_checks_.clear();
+    told_.clear();
     std::map<int, int> hangs;  // by task
     std::vector<CheckOrder> later;
     for (const auto& check : order_.checks) {
@@ -72,6 +74,17 @@ class Grading {
       if (one(context, check, seed) == "time_limit") ++hangs[check.task];
     }
     for (const auto& check : later) one(context, check, seed);
+  }
+
+  // Smaller cases for the failures that could wait until the verdicts were out.
+  void shrink(const std::string& seed) {
+    for (const auto& [failure, at] : shrink_later_) {
+      const auto& judged = judged_checks_[at];
+      const auto smaller = shrinking_->smallest(failure, judged.asked, judged.check, judged.task);
+      emit_({{"event", "smaller"},
+             {"name", judged.check},
+             {"failing", shown(smaller, judged.check, seed)}});
+    }
   }
 
   // Checks that passed or failed: what a diagnosis goes by.
@@ -93,13 +106,14 @@ class Grading {
     event["seconds"] = outcome.seconds;
     if (context.closest) event["closest"] = *context.closest;
     if (outcome.verdict == "fail") {
-      // An audit looks at verdicts alone.
-      const Failure shown = order_.seeds.size() > 1
-                                ? *context.smallest()
-                                : shrinking_->smallest(context, check.name, check.task);
-      event["failing"] = failing_of(shown, check.name, seed);
-      add_trace(event["failing"]["case"], shown);
-      event["output"] = shown.output;
+      Failure failure = *context.smallest();
+      if (!is_audit() && first_of_task(check.task)) {
+        failure = shrinking_->smallest(failure, context.asked, check.name, check.task);
+      } else if (!is_audit()) {
+        shrink_later_.push_back({failure, judged_checks_.size()});
+      }
+      event["failing"] = shown(failure, check.name, seed);
+      event["output"] = failure.output;
       judged_checks_.push_back({check.name, check.task, false, context.asked});
     } else if (outcome.verdict == "pass") {
       judged_checks_.push_back({check.name, check.task, true, {}});
@@ -107,6 +121,7 @@ class Grading {
       event["output"] = context.faulty->output;
       // What is not written yet has no case that is worth a look.
       if (context.fault != Fault::kNotStarted) {
+        first_of_task(check.task);
         event["failing"] = failing_of(*context.faulty, check.name, seed);
       }
     }
@@ -114,11 +129,21 @@ class Grading {
     return outcome.verdict;
   }
 
-  // What was called beside what the reference calls, where the lab's experiment records it.
-  void add_trace(nlohmann::json& recorded, const Failure& shown) {
-    if (shown.trace.empty() || !shown.in) return;
-    const auto want = reference_.observe(shown.experiment, {*shown.in}).front();
-    recorded["trace"] = {{"got", lines_of(shown.trace)}, {"expected", lines_of(trace_of(want))}};
+  // An audit looks at verdicts alone.
+  bool is_audit() const { return order_.seeds.size() > 1; }
+
+  // The first failure of each task is what a student reads in full: no other waits for it.
+  bool first_of_task(int task) { return told_.insert(task).second; }
+
+  nlohmann::json shown(const Failure& failure, const std::string& check, const std::string& seed) {
+    auto failing = failing_of(failure, check, seed);
+    // What was called beside what the reference calls, where the lab's experiment records it.
+    if (!failure.trace.empty() && failure.in) {
+      const auto want = reference_.observe(failure.experiment, {*failure.in}).front();
+      failing["case"]["trace"] = {{"got", lines_of(failure.trace)},
+                                  {"expected", lines_of(trace_of(want))}};
+    }
+    return failing;
   }
 
   Subject& judged_;
@@ -127,6 +152,12 @@ class Grading {
   const Emit& emit_;
   std::optional<Shrinking> shrinking_;
   std::vector<Judged> judged_checks_;
+  std::set<int> told_;  // the tasks of which a failure was emitted
+  struct Waiting {
+    Failure failure;
+    size_t at;  // in judged_checks_
+  };
+  std::vector<Waiting> shrink_later_;
 };
 
 }  // namespace
@@ -138,6 +169,7 @@ void grade(Subject& judged, Subject& reference, const GradingOrder& order, const
     grading.run(seed);
   }
   emit({{"event", "verdicts_done"}});
+  grading.shrink(order.seeds.front());
   if (!order.diagnose || order.seeds.size() > 1) return;
   for (const auto& diagnosis : diagnose(grading.judged(), kDiagnosisRuns)) {
     for (const auto* bug : diagnosis.bugs) {

@@ -2,6 +2,7 @@
 
 #include <ATen/Version.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -13,6 +14,7 @@
 
 #include "judge/grading.hpp"
 #include "judge/implementations.hpp"
+#include "judge/rehearsal.hpp"
 #include "judge/run_check.hpp"
 #include "judge/student_subject.hpp"
 
@@ -88,14 +90,21 @@ RunnerOrder runner_order(const nlohmann::json& order) {
   return runner;
 }
 
+bool a_line_waits() {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  return poll(&input, 1, 0) > 0;
+}
+
 // Starts the runner at once and waits for the library's name, which may come later: the compile
-// runs meanwhile. False when the hand-in turned out not to compile.
-bool bring_up(StudentSubject& student, const nlohmann::json& order) {
+// runs meanwhile, and so does `meanwhile`. False when the hand-in turned out not to compile.
+bool bring_up(StudentSubject& student, const nlohmann::json& order,
+              const std::function<void()>& meanwhile) {
   student.start();
   std::string library;
   if (const auto now = order.find("library"); now != order.end() && now->is_string()) {
     library = now->get<std::string>();
   } else {
+    meanwhile();
     const auto line = read_line();
     if (!line) return false;
     const auto go = nlohmann::json::parse(*line);
@@ -106,22 +115,38 @@ bool bring_up(StudentSubject& student, const nlohmann::json& order) {
   return true;
 }
 
-void grade_student(const nlohmann::json& order) {
-  StudentSubject student(runner_order(order));
-  if (!bring_up(student, order)) return;
-  if (!student.load_error().empty()) {
-    write_line({{"event", "load_failed"}, {"why", student.load_error()}});
-  } else if (order.contains("replay")) {
-    replay(student, order.at("replay"), write_line);
-  } else {
-    GradingOrder grading = grading_order(order);
-    grading.out_of_time = [&] { return student.out_of_time(); };
-    const auto reference = subject_in_process(implementations().reference);
-    grade(student, *reference, grading, write_line);
-  }
+void say_the_end(const StudentSubject& student) {
   write_line({{"event", "end"},
               {"student_output", student.printed()},
               {"output_cut", student.printed_too_much()}});
+}
+
+void grade_student(const nlohmann::json& order) {
+  StudentSubject student(runner_order(order));
+  GradingOrder grading = grading_order(order);
+  grading.out_of_time = [&] { return student.out_of_time(); };
+  const auto answer = subject_in_process(implementations().reference);
+  Remembering reference(*answer);
+  const auto rehearsal = [&] { rehearse(reference, grading, [] { return !a_line_waits(); }); };
+  if (!bring_up(student, order, rehearsal)) return;
+  if (student.load_error().empty()) {
+    grade(student, reference, grading, write_line);
+  } else {
+    write_line({{"event", "load_failed"}, {"why", student.load_error()}});
+  }
+  say_the_end(student);
+}
+
+// Without the reference.
+void replay_student(const nlohmann::json& order) {
+  StudentSubject student(runner_order(order));
+  if (!bring_up(student, order, [] {})) return;
+  if (student.load_error().empty()) {
+    replay(student, order.at("replay"), write_line);
+  } else {
+    write_line({{"event", "load_failed"}, {"why", student.load_error()}});
+  }
+  say_the_end(student);
 }
 
 void serve_one(const nlohmann::json& order) {
@@ -131,6 +156,7 @@ void serve_one(const nlohmann::json& order) {
         "this copy holds no reference for the lab, so there is nothing to compare with: take a "
         "copy with reference/, or replay a record");
   }
+  if (subject == "student" && order.contains("replay")) return replay_student(order);
   if (subject == "student") return grade_student(order);
   const auto judged = subject_in_child(built_in(subject));
   const auto reference = subject_in_process(implementations().reference);

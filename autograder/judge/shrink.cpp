@@ -106,12 +106,12 @@ class Shrinking::Trials {
   Instead want_;
 };
 
-Failure Shrinking::smallest(const CheckContext& failed, const std::string& check, int task) {
-  Failure best = *failed.smallest();
+Failure Shrinking::smallest(const Failure& failed, const std::vector<Asked>& asked,
+                            const std::string& check, int task) {
+  Failure best = failed;
   const bool worth_it = best.in && best.mismatch && best.in->element_count() > kPlainElements;
-  if (!worth_it || failed.asked.size() != 1 || tried_ >= kMostInAll) return best;
-  const Failure start = best;
-  Trials fails_on(*this, failed.asked.front(), start, check, task);
+  if (!worth_it || asked.size() != 1 || tried_ >= kMostInAll) return best;
+  Trials fails_on(*this, asked.front(), failed, check, task);
   const int most = std::min(kMostInAll, tried_ + kMostOfOneCheck);
   for (bool smaller = true; smaller && best.in->element_count() > kPlainElements / 4;) {
     smaller = false;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "judge/context.hpp"
 
@@ -19,11 +20,12 @@ class Shrinking {
   Shrinking(Subject& judged, Subject& reference, std::string seed)
       : judged_(judged), reference_(reference), seed_(std::move(seed)) {}
 
-  // The smallest failure of a failed check, on a smaller case if one was found: the check itself,
-  // run again with that case in the place of its own, fails on it at the same value, and does not
-  // fail on it for the reference. Tries a bounded number of cases in all, and no more once the
-  // judged implementation crashed or hung.
-  Failure smallest(const CheckContext& failed, const std::string& check, int task);
+  // A check's failure, on a smaller case if one was found: the check itself, run again with that
+  // case in the place of its own, fails on it at the same value, and does not fail on it for the
+  // reference. `asked` is what the check had asked when it failed. Tries a bounded number of cases
+  // in all, and no more once the judged implementation crashed or hung.
+  Failure smallest(const Failure& failed, const std::vector<Asked>& asked, const std::string& check,
+                   int task);
 
  private:
   class Trials;

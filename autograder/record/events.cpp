@@ -52,6 +52,16 @@ void take_check(Record& record, const nlohmann::json& event) {
   }
 }
 
+// A smaller case of a failure that was told already; it changes no verdict.
+void take_smaller(Record& record, const nlohmann::json& event) {
+  JsonReader in(event, kOrigin, "");
+  Check& check = known_check(record, in.text("name"));
+  if (check.came != Verdict::kFail) in.refuse("name", "a check that failed");
+  auto object = in.object_or_null("failing");
+  if (!object) in.refuse("failing", "an object");
+  check.failing = read_failing(*object, Form::kEvent);
+}
+
 void take_diagnosis(Record& record, const nlohmann::json& event) {
   JsonReader in(event, kOrigin, "");
   Check& check = known_check(record, in.text("check"));
@@ -89,6 +99,7 @@ void apply(Record& record, const nlohmann::json& event) {
   JsonReader in(event, kOrigin, "");
   const std::string kind = in.text("event");
   if (kind == "check") return take_check(record, event);
+  if (kind == "smaller") return take_smaller(record, event);
   if (kind == "diagnosis") return take_diagnosis(record, event);
   if (kind == "end") return take_end(record, event);
   if (kind == "died") return take_death(record, event);

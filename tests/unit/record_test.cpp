@@ -144,6 +144,24 @@ TEST(Apply, a_second_bug_is_named_beside_the_first) {
   EXPECT_THAT(record.check(kGuard)->behaves_like->also, ElementsAre("other"));
 }
 
+TEST(Apply, a_smaller_case_takes_the_place_of_the_first_and_changes_no_verdict) {
+  Record record = testing::scales_always("bruno");
+  nlohmann::json smaller = {{"event", "smaller"},
+                            {"name", kGuard},
+                            {"failing",
+                             {{"case", {{"text", "one gradient [1], max_norm 2"}}},
+                              {"place", "gradient of parameter 0"},
+                              {"expected", "1"},
+                              {"got", "2"}}}};
+  record::apply(record, smaller);
+  EXPECT_EQ(record.check(kGuard)->failing->got, "2");
+  EXPECT_EQ(record.check(kGuard)->verdict, kFail);
+  smaller["name"] = kEarning;  // it passed
+  EXPECT_THAT(message_of<RecordError>([&] { record::apply(record, smaller); }),
+              HasSubstr("a check that failed"));
+  EXPECT_FALSE(record.check(kEarning)->failing);
+}
+
 TEST(Apply, a_dead_judge_leaves_its_status_where_no_verdict_came) {
   Record record = unjudged("ada");
   record::apply(record, check_event(kEarning, "pass"));

@@ -1,0 +1,38 @@
+#include "judge/rehearsal.hpp"
+
+#include "judge/context.hpp"
+#include "judge/run_check.hpp"
+#include "runner/batch.hpp"
+
+namespace gradlab {
+namespace {
+
+constexpr size_t kMostBytes = 64u << 20;  // of all questions; what is beyond is asked again
+
+std::string question(const std::string& experiment, const std::vector<Case>& cases) {
+  const auto frame = Batch{0, experiment, cases}.to_frame();
+  return frame.head.dump() + frame.body;
+}
+
+}  // namespace
+
+std::vector<Observation> Remembering::observe(const std::string& experiment,
+                                              const std::vector<Case>& cases) {
+  const std::string asked = question(experiment, cases);
+  if (const auto known = answers_.find(asked); known != answers_.end()) return known->second;
+  auto seen = reference_.observe(experiment, cases);
+  bytes_ += asked.size();
+  if (bytes_ <= kMostBytes) answers_.emplace(asked, seen);
+  return seen;
+}
+
+void rehearse(Remembering& reference, const GradingOrder& order,
+              const std::function<bool()>& go_on) {
+  CheckContext context(reference, reference, order.seeds.front());
+  for (const auto& check : order.checks) {
+    if (!go_on()) return;
+    run_check(context, check.name, check.task);
+  }
+}
+
+}  // namespace gradlab
