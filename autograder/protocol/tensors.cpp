@@ -1,5 +1,6 @@
 #include "protocol/tensors.hpp"
 
+#include <ATen/MemoryOverlap.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,6 +79,36 @@ torch::Tensor laid_out(torch::IntArrayRef sizes, torch::IntArrayRef strides,
   return tensor;
 }
 
+// An expanded tensor: one place in memory stands for several elements, so that they can't be
+// written one by one.
+bool shares_elements(const torch::Tensor& tensor) {
+  return at::has_internal_overlap(tensor) == at::MemOverlap::Yes;
+}
+
+// Written where they tell more than the shape. Not of an expanded tensor: its values are compared,
+// and how it saves memory is its own matter.
+bool has_layout(const torch::Tensor& tensor) {
+  return !tensor.is_contiguous() && !shares_elements(tensor);
+}
+
+// The values in memory laid out with the strides that were sent.
+torch::Tensor with_strides(const torch::Tensor& values, const nlohmann::json& strides) {
+  const auto wanted = sizes_from(strides);
+  if (wanted.size() != static_cast<size_t>(values.dim())) {
+    throw MalformedTensor("strides of another length");
+  }
+  const int64_t count = values.numel();
+  uint64_t span = 1;  // a hostile stride must not reserve memory that was not sent
+  for (size_t d = 0; d < wanted.size() && count > 0; ++d) {
+    if (wanted[d] > 4 * count) throw MalformedTensor("a stride too wide");
+    span += static_cast<uint64_t>((values.size(static_cast<int64_t>(d)) - 1) * wanted[d]);
+  }
+  if (span > 8 * static_cast<uint64_t>(count) + 64) throw MalformedTensor("strides too wide");
+  auto tensor = laid_out(values.sizes(), wanted, values.options());
+  if (shares_elements(tensor)) throw MalformedTensor("strides that share elements");
+  return tensor.copy_(values);
+}
+
 bool same_view(const torch::Tensor& a, const torch::Tensor& b) {
   return a.defined() && a.data_ptr() == b.data_ptr() && a.dtype() == b.dtype() &&
          a.sizes() == b.sizes() && a.strides() == b.strides() && a.numel() > 0;
@@ -96,12 +127,12 @@ nlohmann::json TensorWriter::add(const torch::Tensor& tensor) {
   for (size_t i = 0; i + 1 < written_.size(); ++i) {
     if (same_view(written_[i], tensor)) return {{"same_as", i}};
   }
-  const torch::Tensor plain = tensor.detach().contiguous();
+  const torch::Tensor plain = tensor.detach().resolve_neg().contiguous();
   const size_t bytes = plain.nbytes();
   nlohmann::json description = {{"dtype", dtype_name(tensor.scalar_type())},
                                 {"shape", tensor.sizes().vec()},
                                 {"at", body_.size()}};
-  if (!tensor.is_contiguous()) description["strides"] = tensor.strides().vec();
+  if (has_layout(tensor)) description["strides"] = tensor.strides().vec();
   if (tensor.requires_grad()) description["requires_grad"] = true;
   body_.append(static_cast<const char*>(plain.data_ptr()), bytes);
   return description;
@@ -139,15 +170,7 @@ torch::Tensor TensorReader::read(const nlohmann::json& description) {
                 static_cast<size_t>(count * width));
   }
   if (const auto strides = description.find("strides"); strides != description.end()) {
-    const auto wanted = sizes_from(*strides);
-    if (wanted.size() != sizes.size()) throw MalformedTensor("strides of another length");
-    uint64_t span = 1;  // a hostile stride must not reserve memory that was not sent
-    for (size_t d = 0; d < sizes.size() && count > 0; ++d) {
-      if (wanted[d] > 4 * std::max<int64_t>(count, 1)) throw MalformedTensor("a stride too wide");
-      span += static_cast<uint64_t>((sizes[d] - 1) * wanted[d]);
-    }
-    if (span > 8 * static_cast<uint64_t>(count) + 64) throw MalformedTensor("strides too wide");
-    tensor = laid_out(sizes, wanted, dtype).copy_(tensor);
+    tensor = with_strides(tensor, *strides);
   }
   const auto grad = description.find("requires_grad");
   if (grad != description.end() && *grad == true && tensor.is_floating_point()) {
@@ -160,6 +183,7 @@ torch::Tensor TensorReader::read(const nlohmann::json& description) {
 torch::Tensor copy_with_layout(const torch::Tensor& tensor) {
   if (!tensor.defined()) return {};
   const torch::NoGradGuard no_grad;
+  if (shares_elements(tensor)) return tensor.clone(at::MemoryFormat::Contiguous);
   return laid_out(tensor.sizes(), tensor.strides(), tensor.options()).copy_(tensor);
 }
 
@@ -186,7 +210,7 @@ nlohmann::json to_json(const torch::Tensor& tensor) {
   nlohmann::json json = {{"dtype", dtype_name(tensor.scalar_type())},
                          {"shape", tensor.sizes().vec()},
                          {"data", std::move(data)}};
-  if (!tensor.is_contiguous()) json["strides"] = tensor.strides().vec();
+  if (has_layout(tensor)) json["strides"] = tensor.strides().vec();
   if (tensor.requires_grad()) json["requires_grad"] = true;
   return json;
 }
@@ -205,9 +229,7 @@ torch::Tensor tensor_from_json(const nlohmann::json& json) {
   for (size_t i = 0; i < data.size(); ++i) values[i] = number_from_json(data[i]);
   auto tensor = flat.reshape(sizes).to(dtype_from(field(json, "dtype")));
   if (const auto strides = json.find("strides"); strides != json.end()) {
-    const auto wanted = sizes_from(*strides);
-    if (wanted.size() != sizes.size()) throw MalformedTensor("strides of another length");
-    tensor = laid_out(sizes, wanted, tensor.options()).copy_(tensor);
+    tensor = with_strides(tensor, *strides);
   }
   if (json.value("requires_grad", false)) tensor.requires_grad_(true);
   return tensor;

@@ -40,7 +40,8 @@ class TensorReader {
   uint64_t taken_ = 0;  // bytes of the body that tensors were made of
 };
 
-// A copy with memory of its own and the same strides, gaps between elements included.
+// A copy with memory of its own and the same strides, gaps between elements included; of an
+// expanded tensor a contiguous one.
 torch::Tensor copy_with_layout(const torch::Tensor& tensor);
 
 // A tensor as JSON numbers ("inf", "-inf", "nan" as strings), for records; and back.

@@ -106,10 +106,24 @@ TEST(TensorReader, refuses_what_does_not_fit_its_bytes) {
   refused(R"({"dtype":"float32","shape":[-1],"at":0})");
   refused(R"({"dtype":"complex64","shape":[1],"at":0})");
   refused(R"({"dtype":"float32","shape":[1],"at":0,"strides":[9223372036854775807]})");
+  refused(R"({"dtype":"float32","shape":[2,2],"at":0,"strides":[0,1]})");
+  refused(R"({"dtype":"float32","shape":[2,2],"at":0,"strides":[2]})");
   refused(R"({"dtype":"float32","shape":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1],"at":0})");
   refused(R"({"same_as":0})");
   refused(R"({"shape":[1],"at":0})");
   refused(R"(7)");
+}
+
+// As the gradient of a sum is: a right answer may hand one back.
+TEST(Tensors, an_expanded_tensor_arrives_by_its_values) {
+  const auto expanded = torch::tensor({1.0F, 2.0F}).unsqueeze(1).expand({2, 3});
+  const auto negative = torch::imag(torch::complex(torch::ones({2}), torch::ones({2})).conj());
+  for (const auto& tensor : {expanded, negative}) {
+    const auto back = Observation::from_frame(Observation().add("x", {tensor}).to_frame());
+    EXPECT_TRUE(back.tensors("x").front().equal(tensor));
+    EXPECT_TRUE(protocol::tensor_from_json(protocol::to_json(tensor)).equal(tensor));
+    EXPECT_TRUE(protocol::copy_with_layout(tensor).equal(tensor));
+  }
 }
 
 TEST(TensorReader, refuses_tensors_that_share_their_bytes) {
