@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "judge/built_in.hpp"
 #include "judge/run_check.hpp"
 #include "judge/server.hpp"
 

@@ -26,6 +26,11 @@ std::vector<Observation> Remembering::observe(const std::string& experiment,
   return seen;
 }
 
+void Remembering::forget() {
+  answers_.clear();
+  bytes_ = 0;
+}
+
 void rehearse(Remembering& reference, const GradingOrder& order,
               const std::function<bool()>& go_on) {
   CheckContext context(reference, reference, order.seeds.front());

@@ -17,6 +17,7 @@ class Remembering : public Subject {
   // Answers are shared: a check compares with them and does not change them.
   std::vector<Observation> observe(const std::string& experiment,
                                    const std::vector<Case>& cases) override;
+  void forget();
 
  private:
   Subject& reference_;

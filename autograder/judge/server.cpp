@@ -1,21 +1,19 @@
 #include "judge/server.hpp"
 
-#include <ATen/Version.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <torch/version.h>
 #include <unistd.h>
 
 #include <memory>
 #include <optional>
 
+#include "judge/built_in.hpp"
 #include "judge/grading.hpp"
 #include "judge/implementations.hpp"
 #include "judge/rehearsal.hpp"
-#include "judge/run_check.hpp"
 #include "judge/student_subject.hpp"
 
 namespace gradlab {
@@ -40,21 +38,6 @@ void write_line(const nlohmann::json& event) {
     if (n <= 0) _exit(1);  // nobody listens
     done += static_cast<size_t>(n);
   }
-}
-
-AnyImpl built_in(const std::string& subject) {
-  const auto& all = implementations();
-  if (subject == "reference") return all.reference;
-  const auto colon = subject.find(':');
-  const std::string kind = subject.substr(0, colon);
-  const std::string name = colon == std::string::npos ? "" : subject.substr(colon + 1);
-  if (kind == "idle" && all.idle.contains(name)) return all.idle.at(name);
-  if (kind == "bug") {
-    for (const auto& bug : all.bugs) {
-      if (bug.name == name) return bug.impl;
-    }
-  }
-  throw std::runtime_error(fmt::format("this judge knows no implementation '{}'", subject));
 }
 
 GradingOrder grading_order(const nlohmann::json& order) {
@@ -121,12 +104,31 @@ void say_the_end(const StudentSubject& student) {
               {"output_cut", student.printed_too_much()}});
 }
 
-void grade_student(const nlohmann::json& order) {
+// The reference's answers to one class's questions: made once, by the parent of all children.
+class Prepared {
+ public:
+  Prepared() : answer_(subject_in_process(implementations().reference)), reference_(*answer_) {}
+
+  // For an order whose hand-in is compiled already; nobody waits for another hand-in's order.
+  void prepare(const nlohmann::json& order) {
+    const auto key = std::make_pair(order.at("seed"), order.at("checks"));
+    if (done_ == key) return;
+    reference_.forget();
+    rehearse(reference_, grading_order(order), [] { return true; });
+    done_ = key;
+  }
+  Remembering& reference() { return reference_; }
+
+ private:
+  std::unique_ptr<Subject> answer_;
+  Remembering reference_;
+  std::pair<nlohmann::json, nlohmann::json> done_;
+};
+
+void grade_student(const nlohmann::json& order, Remembering& reference) {
   StudentSubject student(runner_order(order));
   GradingOrder grading = grading_order(order);
   grading.out_of_time = [&] { return student.out_of_time(); };
-  const auto answer = subject_in_process(implementations().reference);
-  Remembering reference(*answer);
   const auto rehearsal = [&] { rehearse(reference, grading, [] { return !a_line_waits(); }); };
   if (!bring_up(student, order, rehearsal)) return;
   if (student.load_error().empty()) {
@@ -149,25 +151,31 @@ void replay_student(const nlohmann::json& order) {
   say_the_end(student);
 }
 
-void serve_one(const nlohmann::json& order) {
-  const auto subject = order.value("subject", "student");
-  if (!implementations().reference && !order.contains("replay")) {
+void serve_one(const nlohmann::json& order, Remembering& reference) {
+  if (order.contains("replay")) return replay_student(order);
+  if (!implementations().reference) {
     throw std::runtime_error(
         "this copy holds no reference for the lab, so there is nothing to compare with: take a "
         "copy with reference/, or replay a record");
   }
-  if (subject == "student" && order.contains("replay")) return replay_student(order);
-  if (subject == "student") return grade_student(order);
+  const auto subject = order.value("subject", "student");
+  if (subject == "student") return grade_student(order, reference);
   const auto judged = subject_in_child(built_in(subject));
-  const auto reference = subject_in_process(implementations().reference);
-  grade(*judged, *reference, grading_order(order), write_line);
+  const auto answer = subject_in_process(implementations().reference);
+  grade(*judged, *answer, grading_order(order), write_line);
   write_line({{"event", "end"}, {"student_output", ""}, {"output_cut", false}});
 }
 
-[[noreturn]] void child_main(const nlohmann::json& order) {
+bool is_compiled_hand_in(const nlohmann::json& order) {
+  return implementations().reference && order.value("subject", "student") == "student" &&
+         order.contains("checks") && !order.contains("replay") && !order.contains("seeds") &&
+         order.value("library", nlohmann::json()).is_string();
+}
+
+[[noreturn]] void child_main(const nlohmann::json& order, Remembering& reference) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   try {
-    serve_one(order);
+    serve_one(order, reference);
   } catch (const std::exception& error) {
     write_line({{"event", "grader_error"}, {"message", error.what()}});
   }
@@ -177,13 +185,15 @@ void serve_one(const nlohmann::json& order) {
 }  // namespace
 
 int serve_orders() {
+  Prepared prepared;
   while (const auto line = read_line()) {
     nlohmann::json order = nlohmann::json::parse(*line, nullptr, false);
     // A line for a child that ended before it read it.
     if (!order.is_object() || !order.contains("limits")) continue;
+    if (is_compiled_hand_in(order)) prepared.prepare(order);
     std::fflush(nullptr);
     const pid_t child = fork();
-    if (child == 0) child_main(order);
+    if (child == 0) child_main(order, prepared.reference());
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child) {
       write_line({{"event", "died"}, {"status", "the judge could not fork"}});
@@ -193,53 +203,6 @@ int serve_orders() {
       write_line({{"event", "done"}});
     }
   }
-  return 0;
-}
-
-int grade_built_in(const std::string& subject, const std::string& seed) {
-  GradingOrder order;
-  order.seeds = {seed};
-  order.diagnose = false;
-  for (const auto& [name, task] : known_checks()) order.checks.push_back({name, task});
-  const auto judged = subject_in_child(built_in(subject));
-  const auto reference = subject_in_process(implementations().reference);
-  grade(*judged, *reference, order, [](const nlohmann::json& event) {
-    if (event.at("event") != "check") return;
-    fmt::print("{:<14}{:<48}{:6.1f} ms", event.at("verdict").get<std::string>(),
-               event.at("name").get<std::string>(), event.at("seconds").get<double>() * 1e3);
-    if (event.contains("closest"))
-      fmt::print("  closest {:.2g}", event.at("closest").get<double>());
-    if (event.contains("failing")) {
-      const auto& failing = event.at("failing");
-      fmt::print("  {} | {} expected {} got {}", failing.at("case").value("text", ""),
-                 failing.at("place").get<std::string>(), failing.at("expected").get<std::string>(),
-                 failing.at("got").get<std::string>());
-    }
-    fmt::print("  {}\n", event.at("message").get<std::string>());
-  });
-  return 0;
-}
-
-int print_contents() {
-  const auto& all = implementations();
-  nlohmann::json contents = {{"lab", lab().slug},
-                             {"torch", TORCH_VERSION},
-                             {"cpu_capability", at::get_cpu_capability()},
-                             {"has_reference", all.reference != nullptr},
-                             {"checks", nlohmann::json::array()},
-                             {"bugs", nlohmann::json::array()},
-                             {"idle", nlohmann::json::array()}};
-  for (const auto& [name, task] : known_checks()) {
-    contents["checks"].push_back({{"name", name}, {"task", task}});
-  }
-  for (const auto& bug : all.bugs) {
-    contents["bugs"].push_back({{"name", bug.name},
-                                {"belief", bug.belief},
-                                {"hint", bug.hint},
-                                {"caught_by", bug.caught_by}});
-  }
-  for (const auto& [name, impl] : all.idle) contents["idle"].push_back(name);
-  write_line(contents);
   return 0;
 }
 
