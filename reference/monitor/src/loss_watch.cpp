@@ -1,5 +1,6 @@
 #include "loss_watch.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "json_line.hpp"
@@ -29,10 +30,12 @@ void LossWatch::look(const Context& context, double loss, bool skipped) {
 }
 
 bool LossWatch::spikes(const Options& options, double loss) const {
-  if (baseline_.n < options.warmup) return false;
+  const bool plain = options.rules == Rules::kPlain;
+  // Without any warm-up the plain rules compare the first loss with 0.
+  if (baseline_.n < std::max<int64_t>(options.warmup, plain ? 0 : 1)) return false;
   const double rise = loss - baseline_.mean;
   const double deviation = baseline_.deviation() + 1e-12;
-  if (options.rules == Rules::kPlain) {
+  if (plain) {
     return rise > options.sigma * deviation && loss > options.loss_spike_factor * baseline_.mean;
   }
   // The same for a positive loss; relative to the loss's size where it is negative or near zero.

@@ -30,6 +30,12 @@ std::vector<std::string> Told::names() const {
   return all;
 }
 
+monitor::Options every_step(monitor::Rules rules) {
+  auto options = rules == monitor::Rules::kPlain ? monitor::Options::plain() : monitor::Options();
+  options.check_every = 1;
+  return options;
+}
+
 namespace {
 
 template <typename T>

@@ -31,6 +31,9 @@ struct Told {
   std::vector<std::string> names() const;
 };
 
+// The rules' options, every step looked at.
+monitor::Options every_step(monitor::Rules rules);
+
 std::string text(const monitor::Event& event, const std::string& field);
 double number(const monitor::Event& event, const std::string& field);
 
