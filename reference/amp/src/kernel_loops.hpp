@@ -13,7 +13,8 @@
 namespace gradlab::amp::loops {
 
 constexpr int64_t kLanes = 64;
-constexpr int64_t kBlock = 2048;  // a lane adds 32 squares in float32, then goes into the double
+constexpr int64_t kFold = 2048;    // a lane adds 32 squares in float32, then goes into the double
+constexpr int64_t kBlock = 16384;  // elements whose sum is looked at together
 // Below this, squares of single elements may have been lost as subnormals.
 constexpr double kTiny = 1e-27;
 // A factor in float32 keeps all its bits above this.
@@ -41,16 +42,24 @@ GRADLAB_AMP_INLINE void store(BFloat16Bits& place, float value) {
 // The sum of squares in kCount lanes of Lane, added up in double. `count` is a multiple of kCount.
 template <typename Lane, int64_t kCount, typename T>
 GRADLAB_AMP_INLINE double squares_in_lanes(const T* data, int64_t count) {
-  Lane lanes[kCount] = {};
-  for (int64_t i = 0; i < count; i += kCount) {
-    for (int64_t lane = 0; lane < kCount; ++lane) {
-      const Lane value = as_float(data[i + lane]);
-      lanes[lane] += value * value;
-    }
-  }
   double parts[8] = {};
-  for (int64_t lane = 0; lane < kCount; ++lane) {
-    parts[lane % 8] += static_cast<double>(lanes[lane]);
+  while (count > 0) {
+    const int64_t size = count < kFold ? count : kFold;
+    Lane lanes[kCount] = {};
+    for (int64_t i = 0; i < size; i += kCount) {
+      for (int64_t lane = 0; lane < kCount; ++lane) {
+        const Lane value = as_float(data[i + lane]);
+        lanes[lane] += value * value;
+      }
+    }
+    // In rows of eight, so that this is vectorised too.
+    for (int64_t row = 0; row < kCount; row += 8) {
+      for (int64_t part = 0; part < 8; ++part) {
+        parts[part] += static_cast<double>(lanes[row + part]);
+      }
+    }
+    data += size;
+    count -= size;
   }
   double sum = 0;
   for (const double part : parts) sum += part;
