@@ -5,75 +5,30 @@
 #include <torch/optim/sgd.h>
 #include <torch/types.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "support/golden.hpp"
 #include "support/ops_table.hpp"
+#include "support/shown_code.hpp"
 #include "training_loop.hpp"
 
 namespace {
 
-std::string root() {
-  const char* folder = std::getenv("GRADLAB_ROOT");
-  return folder != nullptr ? folder : ".";
-}
-
-std::string text_of(const std::string& path) {
-  std::ifstream in(root() + "/" + path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-// What stands between two lines that hold `begin` and `end`, without them; "" where they are
-// missing.
-std::string between(const std::string& text, const std::string& begin, const std::string& end) {
-  const size_t from = text.find(begin);
-  if (from == std::string::npos) return "";
-  const size_t first = text.find('\n', from) + 1;
-  const size_t to = text.find(end, first);
-  if (to == std::string::npos) return "";
-  return text.substr(first, text.rfind('\n', to) + 1 - first);
-}
-
-// Without the indentation that a whole region has.
-std::string shifted(const std::string& text) {
-  size_t indent = std::string::npos;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.empty()) indent = std::min(indent, line.find_first_not_of(' '));
-  }
-  std::string out;
-  std::istringstream again(text);
-  for (std::string line; std::getline(again, line);) {
-    out += (line.empty() ? "" : line.substr(indent)) + "\n";
-  }
-  return out;
-}
-
 class HandoutCode : public testing::TestWithParam<const char*> {};
 
 TEST_P(HandoutCode, is_what_is_compiled) {
-  const std::string name = GetParam();
-  const std::string mark = "//! [" + name + "]";
-  const std::string code = between(text_of("tests/amp/training_loop.cpp"), mark, mark);
-  ASSERT_NE(code, "") << "no region " << name;
-  const std::string shown =
-      between(between(text_of("handouts/amp.md"),
-                      "<!-- tests/amp/training_loop.cpp [" + name + "] -->", "<!-- end -->"),
-              "```cpp", "```");
-  EXPECT_EQ(shown, shifted(code));
+  const std::string file = "tests/amp/training_loop.cpp";
+  const std::string code = shown_code::region(file, GetParam());
+  ASSERT_NE(code, "") << "no region " << GetParam();
+  EXPECT_EQ(shown_code::shown("handouts/amp.md", file, GetParam()), code);
 }
 
 INSTANTIATE_TEST_SUITE_P(Regions, HandoutCode,
                          testing::Values("loop", "accumulate", "two", "checkpoint", "observer"));
 
 TEST(HandoutTable, is_what_a_run_gives) {
-  const std::string shown =
-      between(text_of("handouts/amp.md"), "<!-- amp_ops_table -->", "<!-- end -->");
+  const std::string shown = shown_code::between(shown_code::text_of("handouts/amp.md"),
+                                                "<!-- amp_ops_table -->", "<!-- end -->");
   EXPECT_EQ(shown, golden::ops_table()) << "the program amp_ops_table prints it anew";
 }
 

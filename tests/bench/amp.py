@@ -9,10 +9,10 @@ from peers import python_with_torch
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def built(bench):
-    """The program, at the library's own optimisation, from the tests' build."""
+def built(bench, program="amp_bench"):
+    """The program, at its library's own optimisation, from the tests' build."""
     build = bench.root / "build/dev"
-    steps = [["ninja", "-C", build, "amp_bench"]]
+    steps = [["ninja", "-C", build, program]]
     if not (build / "build.ninja").exists():
         steps.insert(0, ["cmake", "--preset", "dev",
                          f"-DCMAKE_CXX_COMPILER={bench.toolchain()['COMPILER']}"])
@@ -20,7 +20,7 @@ def built(bench):
         ran = timed(step, cwd=bench.root)
         if ran.status != 0:
             raise complaint(" ".join(str(word) for word in step), ran)
-    return build / "bin/amp_bench"
+    return build / "bin" / program
 
 
 def measured(argv):

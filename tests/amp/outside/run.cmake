@@ -1,5 +1,7 @@
-# cmake -DHOW=... -DWORK=... -DGRADLAB=... -DCOMPILER=... -DTORCH=... [-DAMP_BUILD=...] -P run.cmake
-# Configures, builds and runs the outside project in a fresh folder.
+# cmake -DHOW=... -DWORK=... -DGRADLAB=... -DCOMPILER=... -DTORCH=... [-DAMP_BUILD=...]
+#   [-DMONITOR_BUILD=...] [-DPROJECT=...] -P run.cmake
+# Configures, builds and runs the outside project (this folder's, or PROJECT) in a fresh folder, with
+# the libraries of the given builds installed.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
     ERROR_VARIABLE output)
@@ -14,13 +16,18 @@ set(common -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=RelWithD
   -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -DGRADLAB=${GRADLAB} -DGRADLAB_TORCH=${TORCH})
 set(more "")
 if(AMP_BUILD)
-  run(${CMAKE_COMMAND} --install ${AMP_BUILD} --prefix ${WORK}/installed)
+  foreach(build ${AMP_BUILD} ${MONITOR_BUILD})
+    run(${CMAKE_COMMAND} --install ${build} --prefix ${WORK}/installed)
+  endforeach()
   set(more -DCMAKE_PREFIX_PATH=${WORK}/installed)
 endif()
 if(HOW STREQUAL "torch")
   list(APPEND more -DTorch_DIR=${CMAKE_CURRENT_LIST_DIR}/torch)
 endif()
-run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -DHOW=${HOW} ${common} ${more})
+if(NOT PROJECT)
+  set(PROJECT ${CMAKE_CURRENT_LIST_DIR})
+endif()
+run(${CMAKE_COMMAND} -S ${PROJECT} -B ${WORK}/build -DHOW=${HOW} ${common} ${more})
 run(${CMAKE_COMMAND} --build ${WORK}/build --parallel 2)
 run(${WORK}/build/outside)
 message("${HOW} with ${COMPILER}: ${output}")

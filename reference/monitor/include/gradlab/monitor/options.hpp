@@ -15,7 +15,7 @@ class GradScaler;
 namespace gradlab::monitor {
 
 enum class Rules {
-  kBetter,  // what handouts/monitor.md describes
+  kBetter,  // every step, and what the library's README says of them
   kPlain,   // decision by decision those of ormas-monitor 0.2.3, its faults too
 };
 
@@ -57,7 +57,7 @@ struct Options {
 
   // ---- of Rules::kBetter
   double alarm_max_decades = 2.0;  // a larger change always counts (>= alarm_min_decades)
-  double loss_sigma = 4.0;         // as sigma, for the loss (> 0)
+  double loss_sigma = 8.0;         // as sigma, for the loss, which is noisier (> 0)
   double drift_decades = 2.0;      // between the fast and the slow mean of a norm (> 0)
   double drift_rate = 0.005;       // weight of a new value in the slow mean, (0, 1)
   int64_t relearn_after = 100;   // checks at a changed level until it is the new baseline; 0: never
