@@ -140,6 +140,27 @@ TEST(Skips, no_baseline_moves) {
   EXPECT_TRUE(monitor.alarms().empty());
 }
 
+// A clip or penalty between the check and the step makes NaN, and the scaler looks once more.
+TEST(Skips, a_skip_for_what_came_after_the_check_is_told) {
+  Hand hand(1);
+  Told told;
+  amp::GradScalerOptions rechecking;
+  rechecking.recheck_after_unscale = true;
+  amp::GradScaler scaler(rechecking);
+  scaler.scale(torch::ones({}));
+  monitor::Monitor monitor(hand.layers(), hand.optimizer(),
+                           told.heard(with(scaler, Rules::kBetter)));
+  hand.set(0, 1);
+  scaler.unscale_(hand.optimizer());
+  monitor.step();
+  hand.parameter(0).grad()[0] = NAN;
+  EXPECT_FALSE(scaler.step(hand.optimizer()));
+  scaler.update();
+  EXPECT_EQ(told.records.at(0).skipped, true);
+  ASSERT_EQ(told.count("skipped_step"), 1);
+  EXPECT_THAT(loops::text(told.first("skipped_step"), "message"), testing::HasSubstr("after it"));
+}
+
 // ---- two optimizers
 
 struct Two {
@@ -235,6 +256,37 @@ TEST(LateCheck, is_refused_and_said_once) {
   }
   EXPECT_EQ(checked_at(Place::kBeforeStep, Rules::kBetter).second, 1);
   EXPECT_EQ(checked_at(Place::kBeforeStep, Rules::kBetter).first.count("late_check"), 0);
+}
+
+// What the record says of such steps is true all the same, or not said.
+TEST(LateCheck, skips_are_recorded_where_they_were) {
+  for (const Place place : {Place::kAfterStep, Place::kAfterUpdate}) {
+    Hand hand(1, {1});
+    Told told;
+    auto scaler = scaler_at(1024);
+    monitor::Monitor monitor(hand.layers(), hand.optimizer(),
+                             told.heard(with(scaler, Rules::kBetter)));
+    for (int i = 0; i < 4; ++i) {
+      scaler.scale(torch::ones({}));
+      hand.set(0, i == 2 ? INFINITY : 1024);
+      scaler.step(hand.optimizer());
+      if (place == Place::kAfterStep) monitor.step(1.0);
+      scaler.update();
+      if (place == Place::kAfterUpdate) monitor.step(1.0);
+    }
+    monitor.close();
+    ASSERT_EQ(told.records.size(), 4U);
+    for (size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(told.records[i].skipped, i == 2) << i;
+      EXPECT_EQ(told.records[i].scale_after, i < 2 ? 1024 : 512) << i;
+      if (place == Place::kAfterUpdate) {
+        EXPECT_FALSE(told.records[i].scale);
+      } else {
+        EXPECT_EQ(told.records[i].scale, i < 3 ? 1024 : 512);
+      }
+    }
+    EXPECT_EQ(told.count("skipped_step"), 1);
+  }
 }
 
 // ---- the loss

@@ -116,7 +116,7 @@ const char* const kStepAfterClose = "step() was called after close(); nothing is
 const char* const kSinkDropped = "A callback threw and is not called again.";
 const char* const kRecordStopped = "The record cannot be written any more; it ends here.";
 const char* const kSkippedLate =
-    "The optimizer did not step though the gradients were finite at the check.";
+    "The optimizer did not step. No check saw why: gradients changed after it, or it was left out.";
 
 const char* const kUnknownOptimizer =
     "An optimizer that the monitor does not know unscales parameters that it watches, so their "

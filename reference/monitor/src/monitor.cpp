@@ -25,13 +25,13 @@ Monitor& Monitor::operator=(Monitor&& other) noexcept {
 Monitor::~Monitor() { close(); }
 
 void Monitor::step(const at::Tensor& loss) noexcept {
-  impl_->guarded([&] { impl_->step(loss_value(loss)); });
+  impl_->guarded([&] { impl_->step([&] { return loss_value(loss); }); });
 }
 
 void Monitor::step(double loss) noexcept {
   LossValue value;
   value.value = loss;
-  impl_->guarded([&] { impl_->step(value); });
+  impl_->guarded([&] { impl_->step([&] { return value; }); });
 }
 
 void Monitor::close() noexcept {

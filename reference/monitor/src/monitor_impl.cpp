@@ -61,7 +61,7 @@ void Monitor::Impl::start() {
 
 // ---- step
 
-void Monitor::Impl::step(LossValue loss) {
+void Monitor::Impl::step(c10::function_ref<LossValue()> read_loss) {
   if (closed_) {
     tell_once(told_closed_, "step_after_close", Severity::kWarning, messages::kStepAfterClose);
     return;
@@ -70,19 +70,23 @@ void Monitor::Impl::step(LossValue loss) {
   finish_window();
   ++steps_;
   precision_.refresh();
-  if (!plain()) recognise_scaled(loss);
+  begin_window();
+  if ((steps_ - 1) % options_.check_every == 0) {
+    LossValue loss = read_loss();
+    if (!plain()) recognise_scaled(loss);
+    window_->record.loss = loss.value;
+    look(loss);
+  }
   losses_.clear();
-  begin_window(loss);
-  if ((steps_ - 1) % options_.check_every == 0) look(loss);
-  // A clip that came before belongs to this step; one that comes now does too.
   table_.forget_clipping();
+  // The update that would end this step is over.
+  if (window_->after_update) finish_window();
 }
 
-void Monitor::Impl::begin_window(const LossValue& loss) {
+void Monitor::Impl::begin_window() {
   window_.emplace();
   StepRecord& record = window_->record;
   record.step = steps_ - 1;
-  record.loss = loss.value;
   if (!optimizers_.empty()) {
     const auto& groups = optimizers_[0]->param_groups();
     if (!groups.empty()) record.lr = groups[0].options().get_lr();
@@ -110,7 +114,8 @@ void Monitor::Impl::look(const LossValue& loss) {
     ++journal_.counts.late_checks;
     if (!late_) context().tell("late_check", Severity::kWarning, {{"message", std::string(why)}});
   }
-  late_ = why != nullptr;
+  late_ = window_->late = why != nullptr;
+  window_->after_update = late_ && updated_;
   norms_.clear();
   loss_ = loss.value;
   loss_notes_.look(context(), loss, precision_.scale());
@@ -171,31 +176,36 @@ void Monitor::Impl::finish_window() {
                                  [](const Clip& clip) { return !(clip.coefficient() >= 1); });
     clips_.clear();
   }
-  if (record.scale) {
-    const bool skipped = precision_.skipped_now() > window.skipped_before;
-    const bool stepped = precision_.taken_now() > window.taken_before;
-    // Neither where scaler.step() came before the check, or never.
-    record.skipped = skipped || (!stepped && window.expected_skip);
-    finish_scaled(record);
-    if (!plain() && skipped && !window.expected_skip && !late_) {
-      ++journal_.counts.skipped_steps;
-      journal_.event("skipped_step", Severity::kInfo, record.step,
-                     {{"scale", *record.scale},
-                      {"layers", std::vector<std::string>()},
-                      {"message", std::string(messages::kSkippedLate)}});
-    }
-  }
+  if (record.scale) finish_scaled(window);
   journal_.record(record, window.with_layers);
 }
 
-void Monitor::Impl::finish_scaled(StepRecord& record) {
+void Monitor::Impl::finish_scaled(Window& window) {
+  StepRecord& record = window.record;
+  const bool skipped = precision_.skipped_now() > window.skipped_before;
+  const bool stepped = precision_.taken_now() > window.taken_before;
+  // Neither where scaler.step() came before the check, or not at all.
+  record.skipped =
+      skipped ||
+      (!stepped && (window.late ? precision_.last_step_skipped() : window.expected_skip));
   const amp::GradScaler& scaler = *precision_.scaler();
+  const double scale = *record.scale;
+  // After update() the scale that was used is no longer known.
+  if (window.after_update) record.scale.reset();
   record.scale_after = scaler.get_scale();
   record.growth_tracker = scaler.growth_tracker();
   if (*record.skipped) ++skipped_total_;
   record.skipped_total = skipped_total_;
   if (plain()) return;
-  scale_watch_.look({journal_, options_, record.step}, *record.skipped, *record.scale);
+  const Context then{journal_, options_, record.step};
+  if (*record.skipped && !window.expected_skip) {
+    ++journal_.counts.skipped_steps;
+    then.tell("skipped_step", Severity::kInfo,
+              {{"scale", scale},
+               {"layers", std::vector<std::string>()},
+               {"message", std::string(messages::kSkippedLate)}});
+  }
+  scale_watch_.look(then, *record.skipped, scale);
 }
 
 void Monitor::Impl::close() {

@@ -1,6 +1,8 @@
 // A monitor's inside: the step in progress, between step() and the update that ends it.
 #pragma once
 
+#include <c10/util/FunctionRef.h>
+
 #include <memory>
 #include <optional>
 #include <vector>
@@ -24,6 +26,8 @@ struct Window {
   StepRecord record;
   bool with_layers = false;
   bool expected_skip = false;
+  bool late = false;          // the check came after the scaler's step
+  bool after_update = false;  // and after its update, too
   int64_t skipped_before = 0, taken_before = 0;
 };
 
@@ -42,7 +46,8 @@ class Monitor::Impl : public CallListener {
   // Runs `body`; what it throws becomes an event.
   template <typename Body>
   void guarded(const Body& body) noexcept;
-  void step(LossValue loss);
+  // read_loss() gives the loss; it is only called where the step is looked at.
+  void step(c10::function_ref<LossValue()> read_loss);
   void close();
   void on_end(const amp::Event& event) noexcept override;
 
@@ -59,14 +64,14 @@ class Monitor::Impl : public CallListener {
   bool plain() const noexcept { return options_.rules == Rules::kPlain; }
   Context context() { return {journal_, options_, steps_ - 1}; }
   void start();
-  void begin_window(const LossValue& loss);
+  void begin_window();
   // Why the check comes too late; null where it does not.
   const char* late() const;
   void look(const LossValue& loss);
   void tell_once(bool& told, const char* name, Severity severity, const char* message);
   void recognise_scaled(LossValue& loss) const;
   void finish_window();
-  void finish_scaled(StepRecord& record);
+  void finish_scaled(Window& window);
   void note_clip(const amp::Event& event);
   void note_unscale(const amp::Event& event);
   void exchange(Numbers& numbers);

@@ -1,6 +1,7 @@
 // A state as numbers by name, read or written by one description of what there is.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -31,7 +32,8 @@ class Numbers {
   void value(const std::string& name, int64_t& place) {
     auto number = static_cast<double>(place);
     value(name, number);
-    place = static_cast<int64_t>(number);
+    constexpr double kMost = 9007199254740992;  // 2^53: what a double counts to
+    place = static_cast<int64_t>(std::clamp(number, -kMost, kMost));
   }
   void value(const std::string& name, bool& place) {
     double number = place ? 1 : 0;

@@ -46,4 +46,11 @@ int64_t Precision::taken_now() const {
   return sum;
 }
 
+bool Precision::last_step_skipped() const {
+  for (const auto* optimizer : optimizers_) {
+    if (scaler_->view(*optimizer).last_found_inf.value_or(false)) return true;
+  }
+  return false;
+}
+
 }  // namespace gradlab::monitor

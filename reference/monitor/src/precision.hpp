@@ -33,6 +33,8 @@ class Precision {
   // How many steps the scaler has skipped or taken by now, of all optimizers; for comparison.
   int64_t skipped_now() const;
   int64_t taken_now() const;
+  // Whether the last step of one of them was skipped.
+  bool last_step_skipped() const;
   const amp::GradScaler* scaler() const noexcept { return scaler_; }
 
  private:
