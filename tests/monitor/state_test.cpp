@@ -1,9 +1,13 @@
 // A monitor's state beside a checkpoint: a run resumed is told as one that was never interrupted.
+#include "gradlab/monitor/state.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/serialize/archive.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "support/loop.hpp"
 
@@ -90,6 +94,25 @@ TEST(State, keeps_names_that_json_escapes) {
   for (int i = 0; i < 12; ++i) first.step();
   second.load_state(first.state());
   EXPECT_EQ(second.state(), first.state());
+}
+
+TEST(State, goes_through_an_archive_with_other_things) {
+  Hand hand(1);
+  monitor::Monitor first(hand.layers(), hand.optimizer(), monitor::Options());
+  monitor::Monitor second(hand.layers(), hand.optimizer(), monitor::Options());
+  hand.set(0, 1);
+  for (int i = 0; i < 10; ++i) first.step(1.0);
+  torch::serialize::OutputArchive out;
+  out.write("more", torch::ones({2}));
+  out << first;
+  std::stringstream file;
+  out.save_to(file);
+  torch::serialize::InputArchive in;
+  in.load_from(file);
+  in >> second;
+  EXPECT_EQ(second.state(), first.state());
+  torch::serialize::InputArchive empty;
+  EXPECT_THROW(empty >> second, monitor::Error);
 }
 
 TEST(State, of_another_kind_is_refused_and_changes_nothing) {

@@ -1,11 +1,11 @@
 #include "training_loop.hpp"
 
 #include <torch/nn/functional/loss.h>
+#include <torch/serialize.h>
 
-#include <fstream>
 #include <gradlab/amp/amp.hpp>
 #include <gradlab/monitor/monitor.hpp>
-#include <iterator>
+#include <gradlab/monitor/state.hpp>
 
 namespace amp = gradlab::amp;
 
@@ -61,11 +61,10 @@ int64_t resume(torch::nn::Sequential& model, torch::optim::Optimizer& optimizer,
   gradlab::monitor::Monitor monitor(model, optimizer);
   monitor.step();
   //! [checkpoint]
-  std::ofstream(folder + "/monitor.json") << monitor.state();  // beside model.pt and scaler.pt
+  torch::save(monitor, folder + "/monitor.pt");  // beside model, optimizer and scaler, after update
 
-  std::ifstream saved(folder + "/monitor.json");
-  gradlab::monitor::Monitor resumed(model, optimizer);
-  resumed.load_state({std::istreambuf_iterator<char>(saved), {}});
+  gradlab::monitor::Monitor resumed(model, optimizer);  // first made, then loaded
+  torch::load(resumed, folder + "/monitor.pt");
   //! [checkpoint]
   return resumed.steps();
 }
