@@ -20,9 +20,10 @@ void Monitor::Impl::guarded(const Body& body) noexcept {
     why = "an exception that is no std::exception";
   }
   try {
-    ++journal_.counts.errors;
     context().tell("monitor_error", Severity::kWarning, {{"error", why}});
-  } catch (...) {  // no memory for the event either: the count has it
+    ++journal_.counts.errors;
+  } catch (...) {
+    ++journal_.counts.errors;  // no memory for the event either: only the count has it
   }
 }
 

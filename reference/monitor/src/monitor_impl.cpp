@@ -15,8 +15,7 @@
 namespace gradlab::monitor {
 namespace {
 
-const Options& checked(const Options& options,
-                       const std::vector<torch::optim::Optimizer*>& optimizers) {
+Options checked(const Options& options, const std::vector<torch::optim::Optimizer*>& optimizers) {
   check(options);
   for (size_t i = 0; i < optimizers.size(); ++i) {
     if (optimizers[i] == nullptr) throw errors::null_optimizer(i);
