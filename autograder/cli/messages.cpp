@@ -114,6 +114,13 @@ UsageError slug_taken(const std::string& slug, const std::string& path) {
       slug, path));
 }
 
+UsageError no_steps(const std::string& path) {
+  return UsageError(fmt::format(
+      "{}: no line of it was understood as a training step.\n"
+      "./gradlab log show {} tells what stands there; all formats: handouts/reading_logs.md",
+      path, path));
+}
+
 GraderFault cannot_start(const std::string& program, const std::string& why) {
   return GraderFault(
       fmt::format("{} could not be started: {}.\n./gradlab setup puts in place what is missing.",

@@ -32,6 +32,7 @@ UsageError not_copied(const std::string& path, const std::string& why);
 UsageError bad_slug(const std::string& word);
 UsageError slug_of_cpp(const std::string& slug, const std::string& what);
 UsageError slug_taken(const std::string& slug, const std::string& path);
+UsageError no_steps(const std::string& path);
 
 // The grader itself.
 GraderFault cannot_start(const std::string& program, const std::string& why);
