@@ -31,6 +31,26 @@ Finding finding(const std::string& name, std::int64_t first, std::int64_t last) 
   return made;
 }
 
+void drop_symptoms(std::vector<Finding>& findings) {
+  struct Symptom {
+    const char* of;
+    const char* name;
+  };
+  static constexpr Symptom kSymptoms[] = {
+      {"loss_scaled", "divergence"},   {"loss_scaled", "divergence_at_warmup_end"},
+      {"loss_scaled", "loss_spike"},   {"loss_scaled", "spike_same_data"},
+      {"norm_scaled", "clip_always"},
+  };
+  const auto has = [&](const char* name) {
+    return std::any_of(findings.begin(), findings.end(),
+                       [&](const Finding& each) { return each.name == name; });
+  };
+  for (const Symptom& symptom : kSymptoms) {
+    if (!has(symptom.of)) continue;
+    std::erase_if(findings, [&](const Finding& each) { return each.name == symptom.name; });
+  }
+}
+
 void rank(std::vector<Finding>& findings) {
   const auto key = [](const Finding& each) {
     return std::tuple(-static_cast<int>(each.severity), -static_cast<int>(each.confidence),

@@ -45,6 +45,10 @@ void Reading::note_oddities() {
     notes.emplace_back(
         "the log holds neither loss scale nor skips: overflows cannot be told from it");
   }
+  if (facts_after_) {
+    notes.emplace_back(
+        "this format prints the scale after update(); the one used is taken from the line before");
+  }
   if (run.norm.empty()) notes.emplace_back("the log holds no gradient norm");
   if (run.loss.empty()) notes.emplace_back("the log holds no loss");
 }

@@ -126,6 +126,7 @@ void Reading::not_understood(const Line& line) {
 
 void Reading::begin_run() {
   run_ = std::make_unique<Run>();
+  last_after_.reset();
   run_->config = next_config_;
   facts_ = std::make_unique<RunFacts>();
   facts_->config = std::exchange(next_config_, {});
@@ -151,6 +152,7 @@ void Reading::end_run() {
       }
     }
   }
+  drop_symptoms(run_->findings);
   rank(run_->findings);
   detectors_.clear();
   if (report_.runs.size() < Report::kMostRuns) {
@@ -161,10 +163,22 @@ void Reading::end_run() {
   run_.reset();
 }
 
-void Reading::step(const Step& step, Break before) {
-  if (options_.on_step) options_.on_step(step);
+// Megatron-LM, Swin and fairseq print the scale behind update(): the one used is that of the line
+// before.
+Step Reading::with_scale_used(const Step& read) {
+  Step step = read;
+  if (!facts_->scale_is_after || !step.scale) return step;
+  facts_after_ = true;
+  step.scale_after = step.scale;
+  step.scale = std::exchange(last_after_, step.scale);
+  return step;
+}
+
+void Reading::step(const Step& read, Break before) {
   if (before == Break::kNewRun) end_run();
   if (!run_) begin_run();
+  const Step step = with_scale_used(read);
+  if (options_.on_step) options_.on_step(step);
   timeline_->add(step, before == Break::kNewRun ? Break::kNone : before);
 }
 

@@ -43,6 +43,7 @@ class Reading : private Listener, private Timeline::Watcher {
   bool keeps_header(std::string_view text);
   void understood(Format format);
   void not_understood(const Line& line);
+  Step with_scale_used(const Step& read);
   void begin_run();
   void end_run();
   void note_oddities();
@@ -60,7 +61,9 @@ class Reading : private Listener, private Timeline::Watcher {
   std::optional<TrainerStateReader> state_;
   std::array<std::uint64_t, kFormats> by_format_{};
   std::size_t favourite_ = 0;  // the reader that understood the last line
+  std::optional<double> last_after_;
   std::string kept_;
+  bool facts_after_ = false;  // some line's scale was the one after update()
   std::uint64_t long_lines_ = 0, torn_ = 0, line_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <utility>
 
 #include "training_log/diagnoses/detector.hpp"
 #include "training_log/number.hpp"
@@ -16,8 +17,9 @@ class LoggedScale : public Detector {
   using Detector::Detector;
 
   void see(const Moment& moment) override {
+    const bool skipped_before = std::exchange(skipped_before_, moment.skipped());
     if (facts().scale_is_after || moment.skips != 1 || !moment.skips_told) return;
-    if (!moment.follows() || !moment.is_followed() || moment.before->skipped.value_or(false)) return;
+    if (!moment.follows() || !moment.is_followed() || skipped_before) return;
     const auto before = moment.before->scale, now = moment.now.scale, after = moment.after->scale;
     if (!before || !now || !after || moment.after->skipped.value_or(false)) return;
     if (*now < *before && *after == *now) {
@@ -42,6 +44,7 @@ class LoggedScale : public Detector {
   }
 
  private:
+  bool skipped_before_ = false;
   std::int64_t late_ = 0, right_ = 0, first_ = 0, last_ = 0;
   std::vector<std::string> shown_;
 };

@@ -1,5 +1,6 @@
 // A norm or a loss that moves with the loss scale. At each change of the scale the medians before
-// and after it are compared; agreeing once can be chance, so the changes have to add up.
+// and after it are compared, in powers of two; over all changes the slope is 1 where the value is
+// scaled and 0 where it is not. One change can be chance, so they have to add up.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,9 +11,9 @@
 namespace gradlab::training_log {
 namespace {
 
-constexpr std::size_t kSide = 12;    // values on each side of a change
-constexpr std::size_t kLeast = 3;    // ... and the fewest that count
-constexpr double kEnough = 2;        // factor 4 of scale in all
+constexpr std::size_t kSide = 24;  // values on each side of a change
+constexpr std::size_t kLeast = 4;  // ... and the fewest that count
+constexpr double kEnough = 2;      // powers of two in all
 
 // One series against the scale.
 class Follows {
@@ -39,17 +40,17 @@ class Follows {
   void finish() { compare(); }
 
   bool says_scaled() const {
-    return agree_ >= 1 && moved_ >= kEnough && differ_ == 0 && unclear_ <= agree_ &&
-           (agree_ >= 2 || moved_ >= 3);
+    if (changes_ < 2 || moved_ < kEnough) return false;
+    return std::fabs(slope() - 1) < 0.2 && 5 * agree_ >= 4 * changes_;
   }
+
   Finding told(const char* name, const char* what) const {
     Finding made = finding(name, first_, last_);
-    made.evidence.push_back(fmt::format(
-        "the {} moved by the scale's factor at {} of {} of the scale", what, agree_,
-        plural(agree_ + differ_ + unclear_, "change")));
+    made.evidence.push_back(fmt::format("the {} moved by the scale's factor at {} of {} of the scale",
+                                        what, agree_, plural(changes_, "change")));
     made.evidence.push_back(fmt::format("e.g. scale x{}, {} x{:.3g}", shown(std::exp2(scale_by_)),
                                         what, std::exp2(value_by_)));
-    made.confidence = agree_ >= 3 && unclear_ <= agree_ ? Confidence::kHigh : Confidence::kMedium;
+    made.confidence = agree_ >= 3 ? Confidence::kHigh : Confidence::kMedium;
     return made;
   }
 
@@ -61,25 +62,23 @@ class Follows {
     const double scale_by = std::log2(scale_) - std::log2(before_scale_);
     if (scale_by == 0) return;
     const double value_by = after_.median() - before_.median();
-    // What the series does by itself must be small beside the change.
-    const double noise = std::max(before_.spread(), after_.spread());
-    if (std::fabs(value_by - scale_by) < 0.3 && noise < 0.5) {
-      ++agree_;
-      moved_ += std::fabs(scale_by);
-      scale_by_ = scale_by;
-      value_by_ = value_by;
-    } else if (std::fabs(value_by) < 0.5 * std::fabs(scale_by) || value_by * scale_by < 0) {
-      ++differ_;
-    } else {
-      ++unclear_;
-    }
+    ++changes_;
+    moved_ += std::fabs(scale_by);
+    products_ += scale_by * value_by;
+    squares_ += scale_by * scale_by;
+    if (std::fabs(value_by - scale_by) >= 0.5) return;
+    ++agree_;
+    scale_by_ = scale_by;
+    value_by_ = value_by;
   }
+
+  double slope() const { return products_ / squares_; }
 
   Window before_{kSide}, after_{kSide};
   double before_scale_ = 0, scale_ = 0;
   bool compared_ = false;
-  double moved_ = 0, scale_by_ = 0, value_by_ = 0;
-  int agree_ = 0, differ_ = 0, unclear_ = 0;
+  double moved_ = 0, products_ = 0, squares_ = 0, scale_by_ = 0, value_by_ = 0;
+  int agree_ = 0, changes_ = 0;
   std::int64_t first_ = -1, last_ = 0;
 };
 

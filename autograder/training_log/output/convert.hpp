@@ -24,7 +24,7 @@ class Converter {
 
   Target target_;
   std::function<void(const std::string&)> write_;
-  bool begun_ = false, ended_ = false, in_run_ = false;
+  bool begun_ = false, in_run_ = false;
   std::int64_t steps_ = 0, skipped_ = 0;
 };
 

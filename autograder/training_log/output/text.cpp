@@ -76,25 +76,22 @@ void add_plot(std::string& out, const char* name, const Series& series, const Ru
 }
 
 void add_story(std::string& out, const Story& story, const TextStyle& style) {
-  const auto put = [&](const Entry& entry) {
-    wrap(out, fmt::format("{:>8}  {}", entry.step, entry.text), style.width, 0, 10);
-  };
-  std::vector<Entry> entries = story.first();
-  for (const Entry& entry : entries) put(entry);
+  const auto put = [&](const Entry& entry) { wrap(out, entry.text, style.width, 2, 2); };
+  for (const Entry& entry : story.first()) put(entry);
   if (story.left_out() > 0) {
-    out += fmt::format("{:>8}  {} more of the kind\n", "...", counted(story.left_out()));
+    out += fmt::format("  ... {} more of the kind ...\n", counted(story.left_out()));
   }
   for (const Entry& entry : story.last()) put(entry);
-  if (entries.empty()) out += "          nothing: no skip, no value that is not finite\n";
+  if (story.first().empty()) out += "  Nothing: no skip, no value that is not finite.\n";
 }
 
 void add_finding(std::string& out, const Finding& finding, int number, const TextStyle& style) {
   const Paint paint(style.colour);
   const Diagnosis& about = diagnosis(finding.name);
-  out += fmt::format("{:>3}. {}  {}  {}\n", number, paint.strong(about.title),
-                     painted(paint, finding.severity),
-                     paint.dim(fmt::format("{}, {}, sure: {}", finding.name, place_of(finding),
-                                           word_of(finding.confidence))));
+  out += fmt::format("{:>3}. {}  {}\n     {}\n", number, painted(paint, finding.severity),
+                     paint.strong(about.title),
+                     paint.dim(fmt::format("{}, {}, confidence {}", finding.name,
+                                           place_of(finding), word_of(finding.confidence))));
   wrap(out, about.meaning, style.width, 5, 0);
   for (const auto& line : finding.evidence) wrap(out, "seen: " + line, style.width, 5, 6);
   int rank = 1;
