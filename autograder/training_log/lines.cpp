@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "training_log/utf8.hpp"
+
 namespace gradlab::training_log {
 namespace {
 
@@ -15,19 +17,6 @@ constexpr std::size_t kChunk = 1 << 16;
 LogError not_read(const std::string& path, int error) {
   return LogError(fmt::format("{}: cannot be read ({}); name a log file, or - for standard input",
                               path, strerror(error)));
-}
-
-void append_utf8(std::string& out, unsigned code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | code >> 6);
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else {
-    out += static_cast<char>(0xE0 | code >> 12);
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  }
 }
 
 }  // namespace

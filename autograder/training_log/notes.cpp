@@ -21,6 +21,7 @@ void Reading::note_oddities() {
   };
   note(torn_, fmt::format("the last line is cut off (line {}); it was left out", line_));
   note(state_ && state_->is_inside_record() ? 1 : 0, "the file ends inside a record; it was left out");
+  note(state_ && !state_->has_begun() ? 1 : 0, "one JSON object without a log_history: no log of steps");
   note(long_lines_, fmt::format("{} longer than 1 MiB, skipped", lines_text(long_lines_)));
   note(odd.went_back,
        fmt::format("steps go back {} (first from {} to {}): read as a resumed or a new run",
@@ -39,7 +40,11 @@ void Reading::note_oddities() {
   note(report_.runs.size() > 1 ? 1 : 0,
        fmt::format("{} runs in one file", report_.runs.size() + report_.more_runs));
   note(report_.more_runs, fmt::format("only the first {} runs are kept", Report::kMostRuns));
+  note(bad_means_, fmt::format("{} hold a running mean that is not finite: a norm earlier in that "
+                               "epoch was inf; the values themselves count",
+                               lines_text(bad_means_)));
   if (report_.runs.empty()) return;
+  if (!options_.analyse) return;  // the rest is about series, which were not kept
   const Run& run = *report_.longest();
   if (run.scale.empty() && !run.has_skips) {
     notes.emplace_back(

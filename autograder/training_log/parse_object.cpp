@@ -3,6 +3,7 @@
 
 #include "training_log/fields.hpp"
 #include "training_log/number.hpp"
+#include "training_log/utf8.hpp"
 
 namespace gradlab::training_log {
 namespace {
@@ -10,19 +11,6 @@ namespace {
 constexpr int kMostDepth = 8;
 constexpr std::size_t kMostFields = 4096;
 constexpr std::size_t kMostText = 1000;  // of one text value
-
-void append_utf8(std::string& out, unsigned code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | code >> 6);
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else {
-    out += static_cast<char>(0xE0 | code >> 12);
-    out += static_cast<char>(0x80 | (code >> 6 & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  }
-}
 
 class Parser {
  public:

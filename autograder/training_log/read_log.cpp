@@ -18,7 +18,7 @@ void note_encoding(const Lines& lines, Report& report) {
   note(lines.bytes() == 0, "the file is empty");
   note(lines.is_utf16(), "the file is UTF-16; it was read as that");
   note(!lines.is_utf16() && lines.has_mark(), "the file begins with a byte order mark");
-  note(lines.has_crlf(), "lines end in CRLF");
+  note(lines.has_crlf() && lines.zero_bytes() == 0, "lines end in CRLF");
   if (lines.zero_bytes() > 0) {
     report.notes.insert(report.notes.begin(),
                         fmt::format("{} zero bytes: this may be no text file",

@@ -178,6 +178,7 @@ void Reading::step(const Step& read, Break before) {
   if (before == Break::kNewRun) end_run();
   if (!run_) begin_run();
   const Step step = with_scale_used(read);
+  bad_means_ += step.earlier_skip ? 1 : 0;
   if (options_.on_step) options_.on_step(step);
   timeline_->add(step, before == Break::kNewRun ? Break::kNone : before);
 }

@@ -63,6 +63,7 @@ class Reading : private Listener, private Timeline::Watcher {
   std::size_t favourite_ = 0;  // the reader that understood the last line
   std::optional<double> last_after_;
   std::string kept_;
+  std::uint64_t bad_means_ = 0;
   bool facts_after_ = false;  // some line's scale was the one after update()
   std::uint64_t long_lines_ = 0, torn_ = 0, line_ = 0;
 };

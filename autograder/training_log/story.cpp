@@ -50,10 +50,11 @@ void Story::see(const Moment& moment) {
 void Story::skipped(const Moment& moment) {
   // Skips with one or two good steps between them are one episode of the scale.
   if (skips_.count == 0) {
-    skips_ = {moment.step(), moment.step(), 0, moment.now.scale, std::nullopt};
+    skips_ = {moment.step(), moment.step(), 0, 0, moment.now.scale, std::nullopt};
   }
   skips_.last = moment.step();
   skips_.count += moment.skips;
+  if (moment.now.loss && !std::isfinite(*moment.now.loss)) ++skips_.bad_losses;
   std::optional<double> after = moment.now.scale_after;
   if (!after && moment.after != nullptr && moment.after->scale) after = moment.after->scale;
   if (after) skips_.scale_after = after;
@@ -72,13 +73,11 @@ void Story::went_on(const Moment& moment) {
 void Story::end_skips(const Recovery* recovery) {
   if (skips_.count == 0) return;
   const bool one = skips_.count == 1;
-  std::string text;
-  if (one) {
-    text = fmt::format("step {} overflowed", skips_.first);
-  } else {
-    text = fmt::format("steps {} overflowed, {} skips",
-                       steps_text(skips_.first, skips_.last), counted(skips_.count));
-  }
+  // A loss that is not finite is no overflow of the scale's making.
+  const char* what = skips_.bad_losses > 0 ? "skipped, the loss not finite" : "overflowed";
+  std::string text = fmt::format("step{} {} {}", one ? "" : "s",
+                                 steps_text(skips_.first, skips_.last), what);
+  if (!one) text += fmt::format(", {} skips", counted(skips_.count));
   text += scales(skips_.scale, skips_.scale_after);
   text += one ? ", the batch left no update" : ", these batches left no update";
   if (recovery != nullptr) {

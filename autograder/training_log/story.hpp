@@ -30,7 +30,7 @@ class Story {
 
  private:
   struct Skips {
-    std::int64_t first = 0, last = 0, count = 0;
+    std::int64_t first = 0, last = 0, count = 0, bad_losses = 0;
     std::optional<double> scale, scale_after;
   };
   struct Recovery {

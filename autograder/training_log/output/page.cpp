@@ -65,8 +65,11 @@ Json numbers(const PlotText& text, const Run& run) {
       mean.push_back({{"x", at}, {"y", nullptr}});  // a gap, never a 0
       continue;
     }
-    const bool counts = text.series == &Run::skip;
-    mean.push_back({{"x", at}, {"y", rounded(counts ? bucket.sum : bucket.mean())}});
+    // Skips add up; a scale between two powers of two never was.
+    const double value = text.series == &Run::skip    ? bucket.sum
+                         : text.series == &Run::scale ? bucket.newest
+                                                      : bucket.mean();
+    mean.push_back({{"x", at}, {"y", rounded(value)}});
     least.push_back({{"x", at}, {"y", rounded(bucket.least)}});
     most.push_back({{"x", at}, {"y", rounded(bucket.most)}});
     low = any ? std::min(low, bucket.least) : bucket.least;
@@ -76,7 +79,9 @@ Json numbers(const PlotText& text, const Run& run) {
   const bool logarithmic = low > 0 && high > low && (text.logarithmic || high > 50 * low);
   return {{"colour", text.colour},
           {"bars", text.series == &Run::skip},
+          {"steps", text.series == &Run::scale},
           {"logarithmic", logarithmic},
+          {"flat", any && low == high ? Json(low) : Json(nullptr)},
           {"first", run.first},
           {"last", run.last},
           {"mean", mean},
@@ -157,7 +162,7 @@ Data run_data(const Report& report, std::size_t index, Json& plots) {
     section.set("heading", Data(text.heading));
     section.set("says", render::text(says(text, run)));
     sections << section;
-    plots[id] = numbers(text, run);
+    if (text.series != &Run::skip || run.skips > 0) plots[id] = numbers(text, run);
   }
   for (const Finding& finding : run.findings) findings << finding_data(finding);
   data.set("number", Data(number));

@@ -50,8 +50,8 @@ std::string run_line(const Report& report, const Run& run) {
     return at;
   }()) + ": ";
   if (name != run.config.end()) text += name->second + ", ";
-  text += fmt::format("{} to {}, {}", fmt::format("step {}", run.first), run.last,
-                      plural(run.lines, "line"));
+  text += fmt::format("{} {}, {}", run.first == run.last ? "step" : "steps",
+                      steps_text(run.first, run.last), plural(run.lines, "line"));
   if (run.has_skips) text += fmt::format(", {} skipped", counted(run.skips));
   return text;
 }

@@ -16,14 +16,19 @@
   function short(value) {
     if (value === 0) return "0";
     const size = Math.abs(value);
+    if (Number.isInteger(value) && size < 1e6) return String(value);
     if (size >= 1e6 || size < 1e-3) return value.toExponential(0).replace("e+", "e");
     return String(Number(value.toPrecision(3)));
   }
 
-  // Of a logarithmic axis only some lines have a number; powers of two or ten, as many as fit.
-  function sparse(value, index, ticks) {
-    const every = Math.ceil(ticks.length / 6);
-    return index % every === 0 ? short(value) : "";
+  // The lines of a logarithmic axis: powers of the base, not more than fit; one line for one value.
+  function powers(low, high, base) {
+    const log = value => Math.log(value) / Math.log(base);
+    const from = Math.ceil(log(low) - 1e-9), to = Math.floor(log(high) + 1e-9);
+    const every = Math.max(1, Math.ceil((to - from) / 5));
+    const ticks = [];
+    for (let power = to; power >= from; power -= every) ticks.unshift({ value: Math.pow(base, power) });
+    return ticks;
   }
 
   // Marks at the top where values are not finite.
@@ -49,7 +54,7 @@
     if (plot.bars) {
       return [{ type: "bar", data: plot.mean.filter(point => point.y > 0), backgroundColor: () => colour(plot.colour), barThickness: 3 }];
     }
-    const line = { pointRadius: plot.mean.length < 3 ? 3 : 0, borderWidth: 1.6, spanGaps: false, stepped: plot.colour === "--odd" ? "before" : false };
+    const line = { pointRadius: plot.mean.length < 3 ? 3 : 0, borderWidth: 1.6, spanGaps: false, stepped: plot.steps ? "before" : false };
     const edge = { pointRadius: 0, borderWidth: 0, spanGaps: false };
     return [
       { data: plot.mean, borderColor: () => colour(plot.colour), ...line },
@@ -63,21 +68,16 @@
     const quiet = () => colour("--quiet"), grid = () => colour("--line");
     const y = {
       type: plot.logarithmic ? "logarithmic" : "linear", beginAtZero: plot.bars, grace: plot.logarithmic ? 0 : "5%",
-      ticks: { color: quiet, maxTicksLimit: 6, precision: plot.bars ? 0 : undefined, callback: plot.logarithmic ? sparse : short },
+      ticks: { color: quiet, maxTicksLimit: 6, precision: plot.bars ? 0 : undefined, callback: short },
       grid: { color: grid, drawBorder: false },
       afterFit(scale) { scale.width = 56; },
+      afterBuildTicks(scale) {
+        if (plot.flat !== null) scale.ticks = [{ value: plot.flat }];
+        if (!plot.logarithmic) return;
+        const ticks = powers(scale.min, scale.max, plot.steps ? 2 : 10);
+        if (ticks.length > 1) scale.ticks = ticks;
+      },
     };
-    if (plot.logarithmic && plot.colour === "--odd") {
-      // A scale is a power of two, so its axis has lines at those.
-      y.afterBuildTicks = scale => {
-        const low = Math.ceil(Math.log2(scale.min) - 1e-9), high = Math.floor(Math.log2(scale.max) + 1e-9);
-        const every = Math.max(1, Math.ceil((high - low) / 5));
-        const ticks = [];
-        for (let power = high; power >= low; power -= every) ticks.unshift({ value: Math.pow(2, power) });
-        if (ticks.length > 0) scale.ticks = ticks;
-      };
-      y.ticks.callback = value => (value >= 1 && value < 1e6 ? String(value) : short(value));
-    }
     const chart = new Chart(canvas, {
       type: plot.bars ? "bar" : "line",
       data: { datasets: datasets(plot) },
@@ -86,7 +86,7 @@
         layout: { padding: { top: 10, right: 8 } },
         plugins: { legend: { display: false }, tooltip: { enabled: false } },
         scales: {
-          x: { type: "linear", min: plot.first, max: plot.last, ticks: { color: quiet, maxRotation: 0, maxTicksLimit: 7, callback: value => Number.isInteger(value) ? value.toLocaleString("en") : "" }, grid: { display: false, borderColor: quiet }, title: { display: true, text: "step", color: quiet } },
+          x: { type: "linear", offset: false, min: plot.first, max: plot.last, ticks: { color: quiet, maxRotation: 0, maxTicksLimit: 7, callback: value => Number.isInteger(value) ? value.toLocaleString("en") : "" }, grid: { display: false, borderColor: quiet }, title: { display: true, text: "step", color: quiet } },
           y,
         },
       },
@@ -97,7 +97,10 @@
 
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   Chart.defaults.font.size = 12;
-  for (const canvas of document.querySelectorAll("canvas[data-plot]")) draw(canvas, data[canvas.dataset.plot]);
+  for (const canvas of document.querySelectorAll("canvas[data-plot]")) {
+    const plot = data[canvas.dataset.plot];
+    if (plot) draw(canvas, plot);
+  }
   const again = () => charts.forEach(chart => { chart.resize(); chart.update("none"); });
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
   window.addEventListener("beforeprint", () => { printing = true; again(); });
