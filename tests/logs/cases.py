@@ -18,6 +18,7 @@ class Case:
     truth: set
     options: list = field(default_factory=list)
     earlier: str = ""         # the log of the run before, for a retry
+    optional: set = field(default_factory=set)  # true, and more than this log can show
     file_name: str = "run.log"
 
 

@@ -33,9 +33,10 @@ def measure(all_cases):
             told = told_of(case, folder)
             right.update(told & case.truth)
             wrong.update(told - case.truth)
-            missed.update(case.truth - told)
-            if told != case.truth:
-                faults.append((number, case, told - case.truth, case.truth - told))
+            not_told = case.truth - told - case.optional
+            missed.update(not_told)
+            if told - case.truth or not_told:
+                faults.append((number, case, told - case.truth, not_told))
     return right, wrong, missed, faults
 
 

@@ -13,7 +13,7 @@ namespace {
 // From 65536, ten halvings of calibration are common (the golden run has ten), twenty are not.
 constexpr std::int64_t kLongStart = 20;
 constexpr std::int64_t kLongStreak = 8;   // later, at a scale that had fitted
-constexpr std::int64_t kStartLines = 20;  // lines of a run in which skips are calibration
+constexpr std::int64_t kStartSteps = 20;  // of a run, in which skips are calibration
 
 struct Streak {
   std::int64_t first = 0, last = 0, count = 0, lines = 0;
@@ -65,11 +65,13 @@ class Overflows : public Detector {
     if (streak_.count == 0) {
       streak_.first = moment.step();
       streak_.scale = now.scale;
-      streak_.at_start = lines_ <= kStartLines && later_ == 0;
+      streak_.at_start = moment.step() - first_step_ < kStartSteps && later_ == 0;
     }
     streak_.last = moment.step();
     streak_.count += moment.skips;
     ++streak_.lines;
+    has_losses_ = has_losses_ || (moment.before != nullptr && moment.before->loss);
+    if (!now.loss && has_losses_) ++silent_;
     if (now.loss) {
       ++streak_.losses;
       streak_.finite_losses += std::isfinite(*now.loss) ? 1 : 0;
@@ -130,6 +132,10 @@ class Overflows : public Detector {
                          static_cast<double>(std::max<std::int64_t>(steps_ - first_step_ + 1, 1));
     told.evidence.push_back(
         fmt::format("{} skipped after calibration, {:.2g} % of all", plural(later_, "step"), share));
+    if (silent_ > 0) {
+      told.evidence.emplace_back("lines of skipped steps hold no loss: a NaN in it is not excluded");
+      told.confidence = Confidence::kMedium;
+    }
     findings.push_back(told);
   }
 
@@ -159,7 +165,8 @@ class Overflows : public Detector {
 
   Streak streak_, collapse_;
   std::vector<Streak> shown_;
-  std::int64_t lines_ = 0, steps_ = 0, first_step_ = 0, later_ = 0, streaks_ = 0;
+  bool has_losses_ = false;
+  std::int64_t silent_ = 0, lines_ = 0, steps_ = 0, first_step_ = 0, later_ = 0, streaks_ = 0;
   std::int64_t at_start_ = 0, start_first_ = 0, start_last_ = 0, first_later_ = 0, last_later_ = 0;
   std::optional<double> start_from_, start_to_;
   std::optional<std::int64_t> vanished_;

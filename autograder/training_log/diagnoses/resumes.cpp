@@ -62,13 +62,18 @@ class Resumes : public Detector {
                           *before.growth_tracker, *before.step, *now.growth_tracker);
       return;
     }
-    const double from = moment_before_after_.value_or(*before.scale);
-    if (!(from > 0) || !(*now.scale > 0)) return;
+    double from = moment_before_after_.value_or(*before.scale), to = *now.scale;
+    // Where the line before tells the scale used, a jump shows within the line.
+    if (now.scale_after && *now.scale_after > 2.02 * *now.scale) {
+      from = *now.scale;
+      to = *now.scale_after;
+    }
+    if (!(from > 0) || !(to > 0)) return;
     const double gap = static_cast<double>(std::max<std::int64_t>(moment.step() - *before.step, 1));
     const double interval = facts().number({"growth_interval", "loss_scale_window"}).value_or(2000);
     const double could_grow = std::exp2(1 + std::floor(gap / std::max(interval, 1.0)));
-    const double by = *now.scale / from;
-    const bool initial = *now.scale == initial_scale() || *now.scale == 65536;
+    const double by = to / from;
+    const bool initial = to == initial_scale() || to == 65536;
     const bool impossible = by > 1.01 * could_grow;
     // Down to the initial scale without a skip: by more than one halving, or at a marked resume.
     const bool fell = by < 0.99 && moment.skips == 0 && skipped_before_ == 0 && initial &&
@@ -80,7 +85,7 @@ class Resumes : public Detector {
     step_ = moment.step();
     skips_ = moment.skips;
     what_ = fmt::format("scale {} up to step {}, {} from step {} on{}", shown(from), *before.step,
-                        shown(*now.scale), moment.step(), marked ? ", where the run resumed" : "");
+                        shown(to), moment.step(), marked ? ", where the run resumed" : "");
   }
 
   std::optional<double> first_scale_, moment_before_after_;

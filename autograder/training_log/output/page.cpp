@@ -105,8 +105,9 @@ std::string says(const PlotText& text, const Run& run) {
   if (text.series == &Run::skip) {
     return sum == 0 ? "No step was skipped." : plural(std::llround(sum), "step") + " skipped.";
   }
-  std::string told = finite == 0 ? "No finite value."
-                                 : fmt::format("From {} to {}; {} at the end.", shown(low),
+  std::string told = finite == 0   ? "No finite value."
+                     : low == high ? fmt::format("Always {}.", shown(low))
+                                   : fmt::format("From {} to {}; {} at the end.", shown(low),
                                                shown(high), shown(newest));
   if (bad > 0) told += fmt::format(" Not finite in {}.", plural(bad, "line"));
   return told;
