@@ -7,6 +7,7 @@ namespace gradlab::training_log {
 namespace {
 
 constexpr std::size_t kMostPending = 4096;
+constexpr std::int64_t kMostLag = 8;
 
 bool same(const std::optional<double>& a, const std::optional<double>& b) {
   if (!a || !b) return true;
@@ -76,6 +77,8 @@ bool Assembler::is_late(const Step& step) const {
   if (!step.loss || next_break_ != Break::kNone || !held_ || *step.step >= *held_->step) {
     return false;
   }
+  // A rank lags a few steps; the first step again is a run begun anew.
+  if (*held_->step - *step.step > kMostLag || *step.step == first_step_) return false;
   const std::size_t count = std::min(recent_count_, recent_.size());
   return std::any_of(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(count),
                      [&](const auto& each) {

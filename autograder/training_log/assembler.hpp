@@ -71,7 +71,7 @@ class Assembler : public Sink {
   std::optional<std::int64_t> last_total_;
   Total total_ = Total::kUnknown;
   std::string rank_;  // whose overflow lines count
-  std::array<std::pair<std::int64_t, double>, 32> recent_{};
+  std::array<std::pair<std::int64_t, double>, 16> recent_{};  // steps and losses
   std::size_t recent_count_ = 0;
   Oddities oddities_;
 };

@@ -88,8 +88,8 @@ class Parser {
     int open = 0;
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
+      if (open == 0 && (c == ',' || c == '}' || c == ']' || c == ')')) break;
       open += c == '(' ? 1 : c == ')' ? -1 : 0;
-      if (open <= 0 && (c == ',' || c == '}' || c == ']')) break;
     }
     const std::string_view word = trimmed(text_.substr(from, at_ - from));
     if (word.empty() || at_ >= text_.size()) return false;
@@ -105,25 +105,30 @@ class Parser {
     return true;
   }
 
+  bool closes_list() { return take(']') || take(')'); }
+
+  static void keep(Value& kept, const Value& value) {
+    const bool texts = kept.kind == Value::Kind::kText && value.kind == Value::Kind::kText;
+    if (kept.kind == Value::Kind::kNone) {
+      kept = value;
+    } else if (texts && kept.text.size() < kMostText) {
+      kept.text += ", " + value.text;
+    }
+  }
+
   bool list(const std::string& name, int depth) {
     if (depth > kMostDepth) return false;
     ++at_;
     Value kept;
-    for (bool first = true;; first = false) {
-      blanks();
-      if (take(']') || take(')')) break;
-      if (!first && (!take(',') || (blanks(), take(']') || take(')')))) {
-        if (at_ > 0 && (text_[at_ - 1] == ']' || text_[at_ - 1] == ')')) break;
-        return false;
-      }
+    blanks();
+    while (!closes_list()) {
       Value value;
       if (!element(name, depth, value)) return false;
-      if (kept.kind == Value::Kind::kNone) {
-        kept = value;
-      } else if (kept.kind == Value::Kind::kText && value.kind == Value::Kind::kText &&
-                 kept.text.size() < kMostText) {
-        kept.text += ", " + value.text;
-      }
+      keep(kept, value);
+      blanks();
+      if (closes_list()) break;
+      if (!take(',')) return false;
+      blanks();
     }
     store(name, kept);
     return true;
