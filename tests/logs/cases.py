@@ -16,10 +16,8 @@ class Case:
     kind: str                 # the diagnosis it is about, "near_miss" or "healthy"
     text: str
     truth: set
-    options: list = field(default_factory=list)
     earlier: str = ""         # the log of the run before, for a retry
     optional: set = field(default_factory=set)  # true, and more than this log can show
-    file_name: str = "run.log"
 
 
 START_LINES = 20  # skips in a run's first lines are calibration
