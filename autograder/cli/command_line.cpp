@@ -44,8 +44,9 @@ class Reading {
   Reading(const CLI::App& verb, const Workspace& workspace)
       : verb_(verb), workspace_(workspace), places_(places_of(verb)) {}
 
-  void read(const std::vector<std::string>& words) {
-    for (size_t i = 2; i < words.size(); ++i) {
+  // From the first word behind the verb, and behind its action where it has some.
+  void read(const std::vector<std::string>& words, size_t from) {
+    for (size_t i = from; i < words.size(); ++i) {
       if (!words[i].starts_with("-")) {
         place(words[i]);
         continue;
@@ -97,8 +98,16 @@ std::string wrong_command(const CLI::App& app, const Workspace& workspace,
   }
   const auto* verb = verb_of(app, words[1]);
   if (verb == nullptr) return fmt::format("there is no command '{}'", words[1]);
+  size_t from = 2;
+  if (const auto actions = verb->get_subcommands([](const CLI::App*) { return true; });
+      !actions.empty() && words.size() > 2 && !words[2].starts_with("-")) {
+    const auto* action = verb_of(*verb, words[2]);
+    if (action == nullptr) return fmt::format("{} has no action '{}'", words[1], words[2]);
+    verb = action;
+    from = 3;
+  }
   try {
-    Reading(*verb, workspace).read(words);
+    Reading(*verb, workspace).read(words, from);
   } catch (const UsageError& wrong) {
     const std::string what = wrong.what();
     return what.substr(0, what.find('\n'));

@@ -59,15 +59,13 @@ class Teller {
   void tell(const training_log::Step& step, bool skipped) {
     std::string line = fmt::format("step {:>8}", *step.step);
     const auto add = [&](const char* name, const std::optional<double>& value) {
-      if (value) line += fmt::format("  {} {:<9}", name, training_log::shown(*value));
+      if (value) line += fmt::format("  {} {:<8}", name, training_log::shown(*value));
     };
     add("loss", step.loss);
     add("norm", step.norm);
     add("scale", step.scale);
-    if (skipped) {
-      line += "  skipped";
-      if (step.scale_after) line += fmt::format(", scale now {}", training_log::shown(*step.scale_after));
-    }
+    if (skipped) line += "  skipped";
+    if (skipped && step.scale_after) line += ", now " + training_log::shown(*step.scale_after);
     line.erase(line.find_last_not_of(' ') + 1);
     print(render::cut(line, session_.options.width) + "\n");
   }

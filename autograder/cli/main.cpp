@@ -46,11 +46,29 @@ void refuse_unknown_verb(const CLI::App& app, int argc, char** argv) {
   }
 }
 
+// The same for a verb's actions, `log show`.
+void refuse_unknown_action(const CLI::App& app, int argc, char** argv) {
+  const auto verbs = app.get_subcommands([](const CLI::App*) { return true; });
+  const auto verb = std::find_if(verbs.begin(), verbs.end(), [&](const CLI::App* each) {
+    return argc > 1 && each->get_name() == argv[1];
+  });
+  if (verb == verbs.end()) return;
+  const auto names = names_of(**verb);
+  if (names.empty() || (argc > 2 && argv[2][0] == '-')) return;
+  const std::string word = argc > 2 ? argv[2] : "";
+  if (std::find(names.begin(), names.end(), word) == names.end()) {
+    throw messages::unknown_action(argv[1], word, nearest(word, names), names);
+  }
+}
+
 // CLI11's errors in our words.
 UsageError in_words(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  const auto chosen = app.get_subcommands();
-  const CLI::App* verb = chosen.empty() ? &app : chosen.front();
-  const std::string name = chosen.empty() ? "" : verb->get_name();
+  const CLI::App* verb = &app;
+  std::string name;
+  for (auto chosen = app.get_subcommands(); !chosen.empty(); chosen = verb->get_subcommands()) {
+    verb = chosen.front();
+    name += (name.empty() ? "" : " ") + verb->get_name();
+  }
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const auto extra = app.remaining(true);
     const std::string word = extra.empty() ? argv[argc - 1] : extra.front();
@@ -79,6 +97,7 @@ int run(int argc, char** argv) {
   for (const Verb add : kVerbs) add(app, session);
   try {
     refuse_unknown_verb(app, argc, argv);
+    refuse_unknown_action(app, argc, argv);
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) print(app.help());
   } catch (const CLI::CallForHelp&) {

@@ -59,6 +59,14 @@ UsageError unknown_verb(const std::string& word, const std::string& nearest) {
                                 meant(nearest, "./gradlab ")));
 }
 
+UsageError unknown_action(const std::string& verb, const std::string& word,
+                          const std::string& nearest, const std::vector<std::string>& actions) {
+  const std::string what = word.empty() ? fmt::format("{} needs an action. ", verb)
+                                        : fmt::format("{} has no action '{}'. ", verb, word);
+  return UsageError(fmt::format("{}{}There are {}.\nHow it is used: ./gradlab {} --help", what,
+                                word.empty() ? "" : meant(nearest), joined(actions), verb));
+}
+
 UsageError unknown_option(const std::string& verb, const std::string& word,
                           const std::string& nearest) {
   return UsageError(fmt::format("{} does not take '{}'. {}What it takes: ./gradlab {} --help", verb,

@@ -20,6 +20,8 @@ UsageError nothing_started(const std::string& first);
 
 // The command line.
 UsageError unknown_verb(const std::string& word, const std::string& nearest);
+UsageError unknown_action(const std::string& verb, const std::string& word,
+                          const std::string& nearest, const std::vector<std::string>& actions);
 UsageError unknown_option(const std::string& verb, const std::string& word,
                           const std::string& nearest);
 UsageError bad_command_line(const std::string& verb, const std::string& what);

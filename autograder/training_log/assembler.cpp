@@ -186,6 +186,7 @@ void Assembler::event(Event event) {
     flush();
     if (any_) next_break_ = Break::kResumed;
   }
+  if (event.name == "run_end") flush();  // no other line of its last step will come
   if (!event.step) event.step = held_ ? held_->step : std::optional(last_step_ + 1);
   if (held_) {
     behind_.push_back(std::move(event));

@@ -185,9 +185,9 @@ def test_a_missing_file_and_a_wrong_word_say_what_to_do(gradlab, tmp_path):
     told = gradlab("log", "show", tmp_path / "none")
     assert told.returncode == USAGE and "cannot be read (No such file" in told.stderr
     told = gradlab("log", "sow", tmp_path)
-    assert told.returncode == USAGE and "show" in told.stderr
+    assert told.returncode == USAGE and "Did you mean show?" in told.stderr
     told = gradlab("log")
-    assert told.returncode == USAGE
+    assert told.returncode == USAGE and "show, explain, check, convert and follow" in told.stderr
     told = gradlab("log", "show", tmp_path, "--htm", "x")
     assert told.returncode == USAGE and "--html" in told.stderr
     told = gradlab("log", "show", "--help")
@@ -249,7 +249,7 @@ def test_follow_tells_skips_as_they_come_and_ends_with_the_run(tmp_path, records
     append(path, lines[30][20:] + "".join(lines[31:]))
     told = following.waits_for("calibration")
     assert following.process.wait(20) == DONE
-    assert told.count("skipped, scale now") == 2
+    assert told.count("  skipped, now ") == 2
 
 
 def test_follow_survives_a_file_that_shrinks(tmp_path, records):
