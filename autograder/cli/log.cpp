@@ -98,9 +98,9 @@ int check(const LogOptions& options, const Session& session) {
   int failing = 0;
   for (const auto& finding : report.all()) failing += finding.severity >= *level ? 1 : 0;
   if (!options.json) {
-    print(failing == 0 ? fmt::format("ok: nothing of severity {} or above\n", options.fail_on)
-                       : fmt::format("failed: {} of severity {} or above\n", failing,
-                                     options.fail_on));
+    print(failing == 0
+              ? fmt::format("ok: nothing of severity {} or above\n", options.fail_on)
+              : fmt::format("failed: {} of severity {} or above\n", failing, options.fail_on));
   }
   return failing == 0 ? kDone : kCheckFailed;
 }
@@ -141,7 +141,8 @@ CLI::App& action(CLI::App& log, LogOptions& options, const char* name, const cha
 }
 
 void add_common(CLI::App& added, LogOptions& options) {
-  added.add_option("--max-norm", options.max_norm, "the clip threshold, if the log does not say it");
+  added.add_option("--max-norm", options.max_norm,
+                   "the clip threshold, if the log does not say it");
 }
 
 void add_findings(CLI::App& added, LogOptions& options) {
@@ -175,8 +176,7 @@ void add_log(CLI::App& app, Session& session) {
   auto& check_action = action(verb, *options, "check", "Findings, and an exit status for CI",
                               "./gradlab log check run.jsonl --fail-on warning");
   add_findings(check_action, *options);
-  check_action
-      .add_option("--fail-on", options->fail_on, "exit with 1 from this severity on")
+  check_action.add_option("--fail-on", options->fail_on, "exit with 1 from this severity on")
       ->check(CLI::IsMember({"info", "warning", "critical"}))
       ->capture_default_str();
   check_action.callback(run(check));

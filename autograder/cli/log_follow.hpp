@@ -7,8 +7,8 @@
 
 namespace gradlab::cli {
 
-// Until the run's end is logged, or SIGINT or SIGTERM. A file that shrinks is read anew. Returns the
-// exit status. Throws UsageError where the file cannot be read.
+// Until the run's end is logged, or SIGINT or SIGTERM. A file that shrinks is read anew. Returns
+// the exit status. Throws UsageError where the file cannot be read.
 int follow(const std::string& path, const Session& session);
 
 }  // namespace gradlab::cli

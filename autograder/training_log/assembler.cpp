@@ -80,10 +80,9 @@ bool Assembler::is_late(const Step& step) const {
   // A rank lags a few steps; the first step again is a run begun anew.
   if (*held_->step - *step.step > kMostLag || *step.step == first_step_) return false;
   const std::size_t count = std::min(recent_count_, recent_.size());
-  return std::any_of(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(count),
-                     [&](const auto& each) {
-                       return each.first == *step.step && same(each.second, step.loss);
-                     });
+  return std::any_of(
+      recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(count),
+      [&](const auto& each) { return each.first == *step.step && same(each.second, step.loss); });
 }
 
 // "skipped=1" is a flag in one trainer and a running total in the next: a total never falls, a flag

@@ -28,11 +28,11 @@ class Listener {
 };
 
 struct Oddities {
-  std::uint64_t merged = 0;        // lines that told of a step once more
-  std::uint64_t conflicting = 0;   // ... with another loss or norm
+  std::uint64_t merged = 0;       // lines that told of a step once more
+  std::uint64_t conflicting = 0;  // ... with another loss or norm
   std::int64_t first_conflict = 0;
-  std::uint64_t late = 0;          // the same record again, later
-  std::uint64_t went_back = 0;     // steps that are smaller than the one before
+  std::uint64_t late = 0;                   // the same record again, later
+  std::uint64_t went_back = 0;              // steps that are smaller than the one before
   std::int64_t back_from = 0, back_to = 0;  // the first of them
   std::uint64_t clock_back = 0;
   std::uint64_t unnumbered = 0;  // lines without a step's number
@@ -70,7 +70,7 @@ class Assembler : public Sink {
   std::optional<double> last_time_;
   std::optional<std::int64_t> last_total_;
   Total total_ = Total::kUnknown;
-  std::string rank_;  // whose overflow lines count
+  std::string rank_;                                          // whose overflow lines count
   std::array<std::pair<std::int64_t, double>, 16> recent_{};  // steps and losses
   std::size_t recent_count_ = 0;
   Oddities oddities_;

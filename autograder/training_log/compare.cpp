@@ -70,13 +70,13 @@ std::optional<Finding> retried(const Fingerprint& earlier, const Fingerprint& la
                         later.skips().end(), std::back_inserter(common));
   const auto shorter = std::min(earlier.skips().size(), later.skips().size());
   if (common.size() < shorter || common.back() < 20) return std::nullopt;
-  const auto first = std::find_if(common.begin(), common.end(), [](auto step) { return step >= 20; });
+  const auto first =
+      std::find_if(common.begin(), common.end(), [](auto step) { return step >= 20; });
   Finding told = finding("retry_same_overflow", *first, common.back());
-  told.evidence.push_back(fmt::format("both runs overflow at step {}{}", *first,
-                                      common.size() > 1 ? fmt::format(" and at all {} in all",
-                                                                      plural(std::ssize(common),
-                                                                             "step"))
-                                                        : ""));
+  told.evidence.push_back(fmt::format(
+      "both runs overflow at step {}{}", *first,
+      common.size() > 1 ? fmt::format(" and at all {} in all", plural(std::ssize(common), "step"))
+                        : ""));
   told.evidence.push_back(
       seeded ? fmt::format("seed {} and all other settings are the same", before.at("seed"))
       : same ? std::string("the first losses are the same, so seed and settings are")

@@ -8,9 +8,12 @@ namespace gradlab::training_log {
 
 const char* word_of(Confidence confidence) {
   switch (confidence) {
-    case Confidence::kLow: return "low";
-    case Confidence::kMedium: return "medium";
-    case Confidence::kHigh: return "high";
+    case Confidence::kLow:
+      return "low";
+    case Confidence::kMedium:
+      return "medium";
+    case Confidence::kHigh:
+      return "high";
   }
   return "";
 }
@@ -37,8 +40,8 @@ void drop_symptoms(std::vector<Finding>& findings) {
     const char* name;
   };
   static constexpr Symptom kSymptoms[] = {
-      {"loss_scaled", "divergence"},   {"loss_scaled", "divergence_at_warmup_end"},
-      {"loss_scaled", "loss_spike"},   {"loss_scaled", "spike_same_data"},
+      {"loss_scaled", "divergence"},  {"loss_scaled", "divergence_at_warmup_end"},
+      {"loss_scaled", "loss_spike"},  {"loss_scaled", "spike_same_data"},
       {"norm_scaled", "clip_always"},
   };
   const auto has = [&](const char* name) {

@@ -36,7 +36,8 @@ struct Finding {
 };
 Finding finding(const std::string& name, std::int64_t first, std::int64_t last);
 
-// Leaves out what another finding explains: a loss that is logged scaled spikes where the scale grows.
+// Leaves out what another finding explains: a loss that is logged scaled spikes where the scale
+// grows.
 void drop_symptoms(std::vector<Finding>& findings);
 
 // Critical before warning before info; within one by confidence, then by step.

@@ -9,8 +9,8 @@ namespace {
 void infer(Moment& moment) {
   const Step& now = moment.now;
   if (!now.scale) return;
-  const bool fell_after = moment.after != nullptr && moment.after->scale &&
-                          *moment.after->scale < *now.scale;
+  const bool fell_after =
+      moment.after != nullptr && moment.after->scale && *moment.after->scale < *now.scale;
   const bool fell_here = now.scale_after && *now.scale_after < *now.scale;
   if (now.norm) {
     moment.skips = std::isfinite(*now.norm) ? 0 : 1;

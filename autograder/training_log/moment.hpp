@@ -13,9 +13,9 @@ struct Moment {
   const Step* before;  // of the same run, or none
   const Step* after;
   Break breaks = Break::kNone;  // between before and now
-  std::int64_t skips = 0;       // steps that the optimizer did not take, of those this line stands for
-  bool skips_known = false;     // the log says so, or lets it be told
-  bool skips_told = false;      // the log itself says so
+  std::int64_t skips = 0;    // steps that the optimizer did not take, of those this line stands for
+  bool skips_known = false;  // the log says so, or lets it be told
+  bool skips_told = false;   // the log itself says so
 
   std::int64_t step() const { return *now.step; }
   bool skipped() const { return skips > 0; }

@@ -20,8 +20,10 @@ void Reading::note_oddities() {
     if (count > 0) notes.push_back(text);
   };
   note(torn_, fmt::format("the last line is cut off (line {}); it was left out", line_));
-  note(state_ && state_->is_inside_record() ? 1 : 0, "the file ends inside a record; it was left out");
-  note(state_ && !state_->has_begun() ? 1 : 0, "one JSON object without a log_history: no log of steps");
+  note(state_ && state_->is_inside_record() ? 1 : 0,
+       "the file ends inside a record; it was left out");
+  note(state_ && !state_->has_begun() ? 1 : 0,
+       "one JSON object without a log_history: no log of steps");
   note(long_lines_, fmt::format("{} longer than 1 MiB, skipped", lines_text(long_lines_)));
   note(odd.went_back,
        fmt::format("steps go back {} (first from {} to {}): read as a resumed or a new run",
@@ -35,8 +37,8 @@ void Reading::note_oddities() {
        fmt::format("{} disagree with the first about loss or norm, from step {} on",
                    lines_text(odd.conflicting), odd.first_conflict));
   note(odd.late, fmt::format("{} came again later and were left out", lines_text(odd.late)));
-  note(odd.unnumbered, fmt::format("{} hold no step number; they were counted",
-                                   lines_text(odd.unnumbered)));
+  note(odd.unnumbered,
+       fmt::format("{} hold no step number; they were counted", lines_text(odd.unnumbered)));
   note(report_.runs.size() > 1 ? 1 : 0,
        fmt::format("{} runs in one file", report_.runs.size() + report_.more_runs));
   note(report_.more_runs, fmt::format("only the first {} runs are kept", Report::kMostRuns));

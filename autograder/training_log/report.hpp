@@ -1,5 +1,5 @@
-// A log as it was read: what kind it is, its runs with their series, story and findings, and what was
-// odd about the file.
+// A log as it was read: what kind it is, its runs with their series, story and findings, and what
+// was odd about the file.
 #pragma once
 
 #include <memory>
@@ -29,13 +29,13 @@ struct Report {
   std::string path;
   std::vector<Format> formats;  // most lines first
   std::uint64_t lines = 0, not_understood = 0, bytes = 0;
-  std::vector<std::string> garbage;  // the first few lines that were not understood
-  std::vector<std::string> notes;    // what was odd, for people
+  std::vector<std::string> garbage;        // the first few lines that were not understood
+  std::vector<std::string> notes;          // what was odd, for people
   std::vector<std::unique_ptr<Run>> runs;  // the first kMostRuns
   std::size_t more_runs = 0;
   static constexpr std::size_t kMostRuns = 16;
 
-  const Run* longest() const;       // nullptr where there is no step
+  const Run* longest() const;        // nullptr where there is no step
   std::vector<Finding> all() const;  // of all runs, ranked
 };
 

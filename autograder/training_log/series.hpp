@@ -12,7 +12,7 @@ struct Bucket {
   std::int64_t lines = 0, finite = 0, nonfinite = 0;
   double least = 0, most = 0, sum = 0, newest = 0;
   void add(double value);
-  void take(const Bucket& other);  // the one behind this
+  void take(const Bucket& other);                                    // the one behind this
   double mean() const { return sum / static_cast<double>(finite); }  // REQUIRES: finite > 0
 };
 

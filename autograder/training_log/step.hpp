@@ -11,7 +11,7 @@
 namespace gradlab::training_log {
 
 enum class Severity { kInfo, kWarning, kCritical };
-const char* word_of(Severity severity);                          // "info", "warning", "critical"
+const char* word_of(Severity severity);                        // "info", "warning", "critical"
 std::optional<Severity> severity_of(const std::string& word);  // also "error", "warn"
 
 struct Step {
@@ -27,7 +27,8 @@ struct Step {
   std::optional<double> batch;  // which part of the data: an index that comes again each epoch
   std::optional<bool> clipped;
   std::optional<bool> skipped;
-  std::optional<std::int64_t> skips;  // of the steps since the last line, where lines stand for many
+  std::optional<std::int64_t>
+      skips;  // of the steps since the last line, where lines stand for many
   std::optional<std::int64_t> skipped_total;
   std::optional<std::int64_t> growth_tracker;
   std::optional<std::int64_t> micro_batches;  // accumulated into this step

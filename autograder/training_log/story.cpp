@@ -75,8 +75,8 @@ void Story::end_skips(const Recovery* recovery) {
   const bool one = skips_.count == 1;
   // A loss that is not finite is no overflow of the scale's making.
   const char* what = skips_.bad_losses > 0 ? "skipped, the loss not finite" : "overflowed";
-  std::string text = fmt::format("step{} {} {}", one ? "" : "s",
-                                 steps_text(skips_.first, skips_.last), what);
+  std::string text =
+      fmt::format("step{} {} {}", one ? "" : "s", steps_text(skips_.first, skips_.last), what);
   if (!one) text += fmt::format(", {} skips", counted(skips_.count));
   text += scales(skips_.scale, skips_.scale_after);
   text += one ? ", the batch left no update" : ", these batches left no update";
@@ -108,9 +108,9 @@ void Story::nonfinite(const Moment& moment) {
   }
   bad_count_ += bad ? 1 : 0;
   if (!bad && bad_loss_) {
-    add(bad_from_, fmt::format("the loss is {} in {} from step {}, finite again at step {}",
-                               shown(bad_value_), plural(bad_count_, "line"), bad_from_,
-                               moment.step()));
+    add(bad_from_,
+        fmt::format("the loss is {} in {} from step {}, finite again at step {}", shown(bad_value_),
+                    plural(bad_count_, "line"), bad_from_, moment.step()));
   }
   bad_loss_ = bad;
 }
@@ -121,9 +121,9 @@ void Story::hear(const Event& event) {
     return;
   }
   if (!event.severity || *event.severity == Severity::kInfo) return;
-  add(event.step.value_or(0), fmt::format("the log reports {} ({}){}{}", event.name,
-                                          word_of(*event.severity), event.text.empty() ? "" : ": ",
-                                          event.text));
+  add(event.step.value_or(0),
+      fmt::format("the log reports {} ({}){}{}", event.name, word_of(*event.severity),
+                  event.text.empty() ? "" : ": ", event.text));
 }
 
 void Story::finish() {

@@ -1,5 +1,5 @@
-// The diagnoses one by one: what shows them and what comes close. tests/cli/log_diagnoses_test.py runs
-// two hundred simulated logs besides.
+// The diagnoses one by one: what shows them and what comes close. tests/cli/log_diagnoses_test.py
+// runs two hundred simulated logs besides.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -42,7 +42,8 @@ std::string log_of(int steps, const std::function<void(int, Row&)>& change) {
     row.norm = 0.5 + 0.1 * std::sin(step * 1.7);
     change(step, row);
     text += fmt::format(
-        "{{\"event\":\"step\",\"step\":{},\"loss\":{},\"scale\":{},\"norm\":{},\"skipped\":{},\"lr\":{}{}}}\n",
+        "{{\"event\":\"step\",\"step\":{},\"loss\":{},\"scale\":{},\"norm\":{},\"skipped\":{},"
+        "\"lr\":{}{}}}\n",
         step, word(row.loss), word(row.scale), word(row.norm), row.skipped, row.lr, row.more);
   }
   return text;
@@ -107,7 +108,8 @@ TEST(TrainingLogFindings, a_loss_that_was_nan_once_and_skipped_is_a_warning) {
 TEST(TrainingLogFindings, a_log_too_poor_for_a_cause_says_so) {
   std::string text;
   for (int step = 2900; step < 3100; step += 10) {
-    text += fmt::format("iter {}: loss {}, time 101.25ms, mfu 12.50%\n", step, step > 3000 ? "nan" : "4.25");
+    text += fmt::format("iter {}: loss {}, time 101.25ms, mfu 12.50%\n", step,
+                        step > 3000 ? "nan" : "4.25");
   }
   const Report report = report_of(text);
   ASSERT_THAT(names_of(report), ElementsAre("nonfinite_loss"));
@@ -172,7 +174,8 @@ TEST(TrainingLogFindings, a_schedule_that_holds_on_a_skip_is_right_in_both_place
     });
   };
   EXPECT_THAT(names_of(report_of(log(30, true))), Not(Contains("schedule_on_skips")));  // rate used
-  EXPECT_THAT(names_of(report_of(log(29, true))), Not(Contains("schedule_on_skips")));  // rate after
+  EXPECT_THAT(names_of(report_of(log(29, true))),
+              Not(Contains("schedule_on_skips")));  // rate after
   EXPECT_THAT(names_of(report_of(log(30, false))), Contains("schedule_on_skips"));
 }
 
@@ -184,8 +187,10 @@ TEST(TrainingLogFindings, a_retry_is_told_from_two_runs_with_other_settings) {
            });
   };
   EXPECT_THAT(names_of(report_of(run("1", 50) + run("1", 50))), Contains("retry_same_overflow"));
-  EXPECT_THAT(names_of(report_of(run("1", 50) + run("2", 50))), Not(Contains("retry_same_overflow")));
-  EXPECT_THAT(names_of(report_of(run("1", 50) + run("1", 60))), Not(Contains("retry_same_overflow")));
+  EXPECT_THAT(names_of(report_of(run("1", 50) + run("2", 50))),
+              Not(Contains("retry_same_overflow")));
+  EXPECT_THAT(names_of(report_of(run("1", 50) + run("1", 60))),
+              Not(Contains("retry_same_overflow")));
 }
 
 TEST(TrainingLogFindings, what_is_explained_by_another_finding_is_left_out) {
@@ -209,7 +214,8 @@ TEST(TrainingLogFindings, the_handout_names_all_of_them) {
   std::size_t at = 0;
   std::set<std::string> names;
   for (const Diagnosis& each : catalogue()) {
-    const auto row = handout.find(fmt::format("\n| `{}` | {} | ", each.name, word_of(each.severity)), at);
+    const auto row =
+        handout.find(fmt::format("\n| `{}` | {} | ", each.name, word_of(each.severity)), at);
     EXPECT_NE(row, std::string::npos) << each.name;
     at = row == std::string::npos ? at : row;
     names.insert(each.name);

@@ -34,55 +34,6 @@ Event only_event(const std::string& line, Format format) {
   return kept.events.empty() ? Event{} : kept.events.front();
 }
 
-TEST(TrainingLogNumber, every_spelling_of_c_cpp_and_python) {
-  EXPECT_THAT(number_of("1e-05"), Optional(1e-5));
-  EXPECT_THAT(number_of("+3"), Optional(3.0));
-  EXPECT_THAT(number_of(" -2.5 "), Optional(-2.5));
-  EXPECT_THAT(number_of("6.26e-294"), Optional(6.26e-294));
-  EXPECT_THAT(number_of("tensor(1.5, device='cuda:0')"), Optional(1.5));
-  for (const char* text : {"inf", "Infinity", "+inf", "1.#INF", "1e999"}) {
-    EXPECT_THAT(number_of(text), Optional(HUGE_VAL)) << text;
-  }
-  EXPECT_THAT(number_of("-Infinity"), Optional(-HUGE_VAL));
-  for (const char* text : {"nan", "NaN", "-nan", "nan(ind)", "-nan(snan)", "1.#QNAN"}) {
-    ASSERT_TRUE(number_of(text)) << text;
-    EXPECT_TRUE(std::isnan(*number_of(text))) << text;
-  }
-  for (const char* text : {"", "None", "null", "1.5x", "nano", "information", "-", "0x10"}) {
-    EXPECT_FALSE(number_of(text)) << text;
-  }
-}
-
-TEST(TrainingLogObject, bare_nan_python_words_nesting_and_lists) {
-  Fields fields;
-  ASSERT_TRUE(parse_object(
-      R"({"a": NaN, 'b': -Infinity, "c": None, "d": True, "layers": {"fc1": 2.5}, "lr": [0.1, 0.2],
-          "names": ["x", "y"], "t": (1, 2), "u": "é"})",
-      fields));
-  EXPECT_TRUE(std::isnan(*fields.number("a")));
-  EXPECT_THAT(fields.number("b"), Optional(-HUGE_VAL));
-  EXPECT_FALSE(fields.number("c"));
-  EXPECT_THAT(fields.number("d"), Optional(1.0));
-  EXPECT_THAT(fields.number("layers/fc1"), Optional(2.5));
-  EXPECT_THAT(fields.number("lr"), Optional(0.1));
-  EXPECT_EQ(fields.text("names"), "x, y");
-  EXPECT_THAT(fields.number("t"), Optional(1.0));
-  EXPECT_EQ(fields.text("u"), "é");
-}
-
-TEST(TrainingLogObject, what_is_broken_is_refused) {
-  for (const char* text : {"{", "{\"a\"", "{\"a\": }", "{\"a\": 1", "{\"a\" 1}", "[1]", "",
-                           "{\"a\": \"x}", "{a: 1}", "{\"a\": 1 \"b\": 2}", "{\"a\": [1, 2}"}) {
-    Fields fields;
-    EXPECT_FALSE(parse_object(text, fields)) << text;
-  }
-  Fields fields;
-  EXPECT_FALSE(parse_object(std::string(100000, '{'), fields));
-  std::string deep;
-  for (int i = 0; i < 50000; ++i) deep += "{\"a\":";
-  EXPECT_FALSE(parse_object(deep, fields));
-}
-
 TEST(TrainingLogFormats, own_record_with_words_for_what_is_not_finite) {
   const Step step = only_step(
       R"({"event":"step","step":7,"loss":"nan","scale":65536.0,"scale_after":32768.0,"norm":"inf",)"
@@ -99,8 +50,8 @@ TEST(TrainingLogFormats, own_record_with_words_for_what_is_not_finite) {
 }
 
 TEST(TrainingLogFormats, null_is_absent) {
-  const Step step = only_step(R"({"event":"step","step":1,"loss":2,"scale":null,"scale_after":null})",
-                              Format::kGradlab);
+  const Step step = only_step(
+      R"({"event":"step","step":1,"loss":2,"scale":null,"scale_after":null})", Format::kGradlab);
   EXPECT_FALSE(step.scale);
   EXPECT_FALSE(step.scale_after);
 }
@@ -115,22 +66,24 @@ TEST(TrainingLogFormats, ormas_diary_and_metrics) {
   EXPECT_EQ(kept.events[0].name, "skipped_step");
   EXPECT_THAT(kept.events[0].severity, Optional(Severity::kInfo));
   EXPECT_THAT(kept.events[0].scale, Optional(65536.0));
-  const Step row = only_step(
-      R"({"step":100,"loss":1.5,"grad":{"a.0":3.0,"a.1":4.0},"stuck":{"a.0":[0,0,0,0]}})",
-      Format::kOrmasMetrics);
+  const Step row =
+      only_step(R"({"step":100,"loss":1.5,"grad":{"a.0":3.0,"a.1":4.0},"stuck":{"a.0":[0,0,0,0]}})",
+                Format::kOrmasMetrics);
   EXPECT_THAT(row.norm, Optional(5.0));  // the layers' norms make the whole one's
   EXPECT_EQ(row.layers.size(), 2u);
 }
 
 TEST(TrainingLogFormats, deepspeed) {
   const Event kept = only_event(
-      "[2031-03-04 05:06:07,008] [INFO] [loss_scaler.py:190:update_scale] [deepspeed] OVERFLOW! Rank "
+      "[2031-03-04 05:06:07,008] [INFO] [loss_scaler.py:190:update_scale] [deepspeed] OVERFLOW! "
+      "Rank "
       "0 Skipping step. Attempted loss scale: 4096, but hysteresis is 2. Reducing hysteresis to 1",
       Format::kDeepSpeed);
   EXPECT_THAT(kept.scale, Optional(4096.0));
   EXPECT_THAT(kept.scale_after, Optional(4096.0));
   const Event lowered = only_event(
-      "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536.0, reducing to 32768.0",
+      "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 65536.0, reducing to "
+      "32768.0",
       Format::kDeepSpeed);
   EXPECT_THAT(lowered.scale_after, Optional(32768.0));
   const Step step = only_step(
@@ -145,7 +98,8 @@ TEST(TrainingLogFormats, deepspeed) {
 TEST(TrainingLogFormats, megatron_with_loss_and_norm_missing) {
   const Step step = only_step(
       " iteration        7/     500 | consumed samples:          112 | elapsed time per iteration "
-      "(ms): 812.4 | learning rate: 3.500E-06 | global batch size:    16 | loss scale: 8192.0 | number "
+      "(ms): 812.4 | learning rate: 3.500E-06 | global batch size:    16 | loss scale: 8192.0 | "
+      "number "
       "of skipped iterations:   1 | number of nan iterations:   0 |",
       Format::kMegatron);
   EXPECT_THAT(step.step, Optional(7));
@@ -157,16 +111,16 @@ TEST(TrainingLogFormats, megatron_with_loss_and_norm_missing) {
 }
 
 TEST(TrainingLogFormats, hugging_face_dict_and_its_summary) {
-  const Step step = only_step(
-      "{'loss': 1.75, 'grad_norm': 0.84375, 'learning_rate': 1.2e-05, 'epoch': 0.4}",
-      Format::kPythonDict);
+  const Step step =
+      only_step("{'loss': 1.75, 'grad_norm': 0.84375, 'learning_rate': 1.2e-05, 'epoch': 0.4}",
+                Format::kPythonDict);
   EXPECT_THAT(step.loss, Optional(1.75));
   EXPECT_THAT(step.norm, Optional(0.84375));
   EXPECT_THAT(step.epoch, Optional(0.4));
   EXPECT_FALSE(step.step);
   Kept kept;
-  const Found summary = read_python_dict(
-      "{'train_runtime': 12.1, 'train_loss': 0.9, 'epoch': 1.0}", kept);
+  const Found summary =
+      read_python_dict("{'train_runtime': 12.1, 'train_loss': 0.9, 'epoch': 1.0}", kept);
   EXPECT_TRUE(summary.mine);
   EXPECT_TRUE(kept.steps.empty());
 }
@@ -193,7 +147,8 @@ TEST(TrainingLogFormats, trainer_state_with_bare_nan_on_many_lines_or_one) {
 
 TEST(TrainingLogFormats, lightning_csv_with_empty_cells) {
   const auto steps = steps_of(
-      "epoch,step,train_loss,val_loss,grad_norm\r\n0,9,2.5,,1.25\r\n0,9,,2.4,\r\n0,19,nan,,inf\r\n");
+      "epoch,step,train_loss,val_loss,grad_norm\r\n0,9,2.5,,1.25\r\n0,9,,2.4,\r\n0,19,nan,,"
+      "inf\r\n");
   ASSERT_EQ(steps.size(), 2u);
   EXPECT_THAT(steps[0].loss, Optional(2.5));
   EXPECT_THAT(steps[0].norm, Optional(1.25));
@@ -212,15 +167,16 @@ TEST(TrainingLogFormats, fairseq_json_plain_and_overflow) {
   EXPECT_THAT(json.clipped, Optional(true));
   EXPECT_THAT(json.scale, Optional(128.0));
   const Step plain = only_step(
-      "epoch 002:     10 / 100 loss=8.125, ppl=279.2, wps=100, num_updates=110, lr=0.0005, gnorm=0.5, "
+      "epoch 002:     10 / 100 loss=8.125, ppl=279.2, wps=100, num_updates=110, lr=0.0005, "
+      "gnorm=0.5, "
       "clip=0, loss_scale=64, train_wall=3",
       Format::kFairseq);
   EXPECT_THAT(plain.step, Optional(110));
   EXPECT_THAT(plain.epoch, Optional(2.0));
   EXPECT_THAT(plain.clipped, Optional(false));
-  const Event overflow = only_event(
-      "NOTE: gradient overflow detected, ignoring gradient, setting loss scale to: 64.0",
-      Format::kFairseq);
+  const Event overflow =
+      only_event("NOTE: gradient overflow detected, ignoring gradient, setting loss scale to: 64.0",
+                 Format::kFairseq);
   EXPECT_THAT(overflow.scale_after, Optional(64.0));
 }
 
@@ -235,7 +191,8 @@ TEST(TrainingLogFormats, nanogpt) {
 
 TEST(TrainingLogFormats, apex_behind_a_progress_bar) {
   const Event event = only_event(
-      " 12%|#2        | 12/100Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale to "
+      " 12%|#2        | 12/100Gradient overflow.  Skipping step, loss scaler 0 reducing loss scale "
+      "to "
       "1.52587890625e-05",
       Format::kApex);
   EXPECT_THAT(event.scale_after, Optional(1.52587890625e-05));
@@ -252,9 +209,9 @@ TEST(TrainingLogFormats, swin_takes_the_value_and_not_the_mean) {
   EXPECT_THAT(step.norm, Optional(1.5312));
   EXPECT_THAT(step.scale, Optional(8192.0));
   EXPECT_TRUE(step.earlier_skip);
-  const Step timm = only_step(
-      "Train: 0 [  50/1251 (  4%)]  Loss: 6.9 (6.95)  Time: 0.5s, 100.1/s  LR: 1.000e-06",
-      Format::kSwin);
+  const Step timm =
+      only_step("Train: 0 [  50/1251 (  4%)]  Loss: 6.9 (6.95)  Time: 0.5s, 100.1/s  LR: 1.000e-06",
+                Format::kSwin);
   EXPECT_THAT(timm.step, Optional(50));
   EXPECT_THAT(timm.loss, Optional(6.9));
   EXPECT_THAT(timm.lr, Optional(1e-6));
@@ -269,12 +226,14 @@ TEST(TrainingLogFormats, mmengine_and_mmcv) {
   EXPECT_THAT(now.loss, Optional(0.5));
   EXPECT_TRUE(std::isnan(*now.norm));
   const Step before = only_step(
-      "2021-03-04 05:06:07,008 - mmdet - INFO - Epoch [1][50/100]\tlr: 1.000e-03, eta: 0:10:00, time: "
+      "2021-03-04 05:06:07,008 - mmdet - INFO - Epoch [1][50/100]\tlr: 1.000e-03, eta: 0:10:00, "
+      "time: "
       "0.5, memory: 1234, loss: 0.75, grad_norm: 2.5",
       Format::kMmEngine);
   EXPECT_THAT(before.step, Optional(50));
   EXPECT_THAT(before.norm, Optional(2.5));
-  const Step iter = only_step("Iter(train) [  50/9000]  lr: 1.0e-02  loss: 1.25", Format::kMmEngine);
+  const Step iter =
+      only_step("Iter(train) [  50/9000]  lr: 1.0e-02  loss: 1.25", Format::kMmEngine);
   EXPECT_THAT(iter.step, Optional(50));
 }
 
@@ -294,9 +253,9 @@ TEST(TrainingLogFormats, names_with_values_in_several_writings) {
 
 TEST(TrainingLogFormats, prose_is_no_step) {
   Kept kept;
-  for (const char* line :
-       {"Loading model with loss function cross_entropy", "the loss was 3", "lr=0.1", "step 12",
-        "Epoch 3 done in 12 s", "val_loss=0.5 val_step=3", "{\"a\": 1}", "{}", "iteration is fun"}) {
+  for (const char* line : {"Loading model with loss function cross_entropy", "the loss was 3",
+                           "lr=0.1", "step 12", "Epoch 3 done in 12 s", "val_loss=0.5 val_step=3",
+                           "{\"a\": 1}", "{}", "iteration is fun"}) {
     for (const LineReader read : line_readers()) EXPECT_FALSE(read(line, kept).mine) << line;
   }
   EXPECT_TRUE(kept.steps.empty());

@@ -1,5 +1,5 @@
-// Files as they are in life: torn, mixed, doubled, in other encodings; and what becomes of skips that
-// a log tells in its own way.
+// Files as they are in life: torn, mixed, doubled, in other encodings; and what becomes of skips
+// that a log tells in its own way.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -19,8 +19,8 @@ using ::testing::Optional;
 
 std::string own_step(int step, double loss = 1, double scale = 1024, bool skipped = false) {
   return fmt::format(
-      "{{\"event\":\"step\",\"step\":{},\"loss\":{},\"scale\":{},\"norm\":{},\"skipped\":{}}}\n", step,
-      loss, scale, skipped ? "\"inf\"" : "1.0", skipped);
+      "{{\"event\":\"step\",\"step\":{},\"loss\":{},\"scale\":{},\"norm\":{},\"skipped\":{}}}\n",
+      step, loss, scale, skipped ? "\"inf\"" : "1.0", skipped);
 }
 
 std::string own_steps(int from, int to) {
@@ -57,9 +57,9 @@ TEST(TrainingLogReading, encodings_give_the_same_steps) {
   const std::string plain = own_steps(0, 30);
   std::string crlf;
   for (const char c : plain) crlf += c == '\n' ? "\r\n" : std::string(1, c);
-  for (const std::string& text :
-       {plain, crlf, "\xEF\xBB\xBF" + plain, in_utf16(plain, true, true), in_utf16(plain, false, true),
-        in_utf16(plain, true, false), in_utf16(plain, false, false)}) {
+  for (const std::string& text : {plain, crlf, "\xEF\xBB\xBF" + plain, in_utf16(plain, true, true),
+                                  in_utf16(plain, false, true), in_utf16(plain, true, false),
+                                  in_utf16(plain, false, false)}) {
     const Report report = report_of(text);
     ASSERT_EQ(report.runs.size(), 1u);
     EXPECT_EQ(report.runs[0]->lines, 30);
@@ -81,14 +81,16 @@ TEST(TrainingLogReading, a_whole_last_line_without_its_end_counts) {
 }
 
 TEST(TrainingLogReading, garbage_is_counted_shown_and_skipped) {
-  const Report report = report_of("Loading\n" + own_steps(0, 5) + "{\"step\": 3, \"lo\n" + own_steps(5, 9));
+  const Report report =
+      report_of("Loading\n" + own_steps(0, 5) + "{\"step\": 3, \"lo\n" + own_steps(5, 9));
   EXPECT_EQ(report.runs[0]->lines, 9);
   EXPECT_EQ(report.not_understood, 2u);
   EXPECT_THAT(report.garbage, ElementsAre("line 1: Loading", "line 7: {\"step\": 3, \"lo"));
 }
 
 TEST(TrainingLogReading, ten_megabytes_on_one_line_are_passed_over) {
-  const Report report = report_of(own_steps(0, 5) + std::string(10 << 20, 'a') + "\n" + own_steps(5, 9));
+  const Report report =
+      report_of(own_steps(0, 5) + std::string(10 << 20, 'a') + "\n" + own_steps(5, 9));
   EXPECT_EQ(report.runs[0]->lines, 9);
   EXPECT_THAT(report.notes, Contains("1 line longer than 1 MiB, skipped"));
 }
@@ -154,8 +156,10 @@ TEST(TrainingLogReading, overflow_lines_find_their_step) {
 TEST(TrainingLogReading, overflow_lines_of_one_rank_count) {
   std::string text;
   for (const int rank : {0, 1, 2, 3}) {
-    text += fmt::format("[deepspeed] OVERFLOW! Rank {} Skipping step. Attempted loss scale: 4096, "
-                        "reducing to 2048\n", rank);
+    text += fmt::format(
+        "[deepspeed] OVERFLOW! Rank {} Skipping step. Attempted loss scale: 4096, "
+        "reducing to 2048\n",
+        rank);
   }
   const Report report = report_of(text + "step=1, skipped=1, lr=[0.1], mom=[0.9]\n");
   EXPECT_EQ(report.runs[0]->skips, 1);
@@ -165,8 +169,10 @@ TEST(TrainingLogReading, the_scale_behind_update_is_put_where_it_was_used) {
   std::string text;
   const double after[] = {8192, 8192, 4096, 4096};
   for (int i = 0; i < 4; ++i) {
-    text += fmt::format(" iteration {:8}/ 500 | lm loss: 2.0E+00 | loss scale: {} | grad norm: 1.0 | "
-                        "number of skipped iterations: {} |\n", i + 1, after[i], i == 2 ? 1 : 0);
+    text += fmt::format(
+        " iteration {:8}/ 500 | lm loss: 2.0E+00 | loss scale: {} | grad norm: 1.0 | "
+        "number of skipped iterations: {} |\n",
+        i + 1, after[i], i == 2 ? 1 : 0);
   }
   const auto steps = steps_of(text);
   ASSERT_EQ(steps.size(), 4u);
@@ -179,14 +185,16 @@ TEST(TrainingLogReading, an_ormas_folder_is_one_log) {
   const gradlab::testing::TempFolder folder;
   std::string metrics;
   for (int step = 0; step <= 500; step += 50) {
-    metrics += fmt::format("{{\"step\":{},\"loss\":1.5,\"grad\":{{\"a\":{}}},\"stuck\":{{}}}}\n", step,
-                           step == 200 ? "Infinity" : "3.0");
+    metrics += fmt::format("{{\"step\":{},\"loss\":1.5,\"grad\":{{\"a\":{}}},\"stuck\":{{}}}}\n",
+                           step, step == 200 ? "Infinity" : "3.0");
   }
   folder.write("metrics.jsonl", metrics);
-  folder.write("diary.jsonl",
-               "{\"seq\":0,\"time\":1.0,\"event\":\"run_start\",\"name\":\"r\",\"prev\":\"\",\"hash\":\"\"}\n"
-               "{\"seq\":1,\"time\":2.0,\"event\":\"skipped_step\",\"severity\":\"info\",\"step\":200,"
-               "\"scale\":65536.0,\"prev\":\"\",\"hash\":\"\"}\n");
+  folder.write(
+      "diary.jsonl",
+      "{\"seq\":0,\"time\":1.0,\"event\":\"run_start\",\"name\":\"r\",\"prev\":\"\",\"hash\":\"\"}"
+      "\n"
+      "{\"seq\":1,\"time\":2.0,\"event\":\"skipped_step\",\"severity\":\"info\",\"step\":200,"
+      "\"scale\":65536.0,\"prev\":\"\",\"hash\":\"\"}\n");
   const Report report = read_log(folder.path().string());
   ASSERT_EQ(report.runs.size(), 1u);
   EXPECT_EQ(report.runs[0]->lines, 11);
@@ -213,9 +221,9 @@ TEST(TrainingLogReading, a_series_of_any_length_keeps_its_extremes) {
 }
 
 TEST(TrainingLogReading, the_story_of_an_overflow) {
-  const Report report = report_of(own_steps(400, 412) + own_step(412, 1, 65536, true) +
-                                  own_step(413, 1, 32768) + own_step(414, 1, 32768) +
-                                  own_step(415, 1, 32768));
+  const Report report =
+      report_of(own_steps(400, 412) + own_step(412, 1, 65536, true) + own_step(413, 1, 32768) +
+                own_step(414, 1, 32768) + own_step(415, 1, 32768));
   ASSERT_FALSE(report.runs[0]->story.first().empty());
   EXPECT_EQ(report.runs[0]->story.first().back().text,
             "step 412 overflowed: scale 65536 -> 32768, the batch left no update; steps 413-415 "

@@ -47,7 +47,8 @@ class Clipping : public Detector {
     if (!flagged && !limit) return;
     if (of >= kAlwaysSteps && 100 * fired >= 98 * of) {
       Finding told = finding("clip_always", first_, last_);
-      told.evidence.push_back(fmt::format("clipped at {} of {} steps", counted(fired), counted(of)));
+      told.evidence.push_back(
+          fmt::format("clipped at {} of {} steps", counted(fired), counted(of)));
       told.evidence.push_back(fmt::format("median norm lately {}{}", shown(norms_.median()),
                                           limit ? ", limit " + shown(*limit) : ""));
       told.causes = {"the limit is below what these gradients normally measure",
@@ -92,8 +93,8 @@ class Clipping : public Detector {
     const bool varies = least_ < 0.9 * top_;
     // A fifth of the norms at the ceiling; some must be below, or they are all one value.
     const bool piled = count_ >= kPileSteps && at_top_ >= 10 && 5 * at_top_ >= count_ && varies;
-    const bool at_known = limit && above_ == 0 && 5 * at_limit_ >= count_ && at_limit_ >= 10 &&
-                          count_ >= kPileSteps;
+    const bool at_known =
+        limit && above_ == 0 && 5 * at_limit_ >= count_ && at_limit_ >= 10 && count_ >= kPileSteps;
     const bool at_unknown = !limit && piled && is_usual_limit(top_);
     if (!flags_say && !at_known && !at_unknown) return false;
     Finding told = finding("norm_after_clip", first_, last_);

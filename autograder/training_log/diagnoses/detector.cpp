@@ -55,11 +55,11 @@ std::string plural(std::int64_t count, const std::string& one) {
 }
 
 std::vector<std::unique_ptr<Detector>> all_detectors(const RunFacts& facts) {
-  static constexpr Maker kMakers[] = {
-      watch_overflows,    watch_pinned_scale, watch_clipping,   watch_scaled_values,
-      watch_logged_scale, watch_skip_reports, watch_nonfinite,  watch_divergence,
-      watch_spikes,       watch_schedule,     watch_last_windows, watch_resumes,
-      watch_zero_norms};
+  static constexpr Maker kMakers[] = {watch_overflows,     watch_pinned_scale, watch_clipping,
+                                      watch_scaled_values, watch_logged_scale, watch_skip_reports,
+                                      watch_nonfinite,     watch_divergence,   watch_spikes,
+                                      watch_schedule,      watch_last_windows, watch_resumes,
+                                      watch_zero_norms};
   std::vector<std::unique_ptr<Detector>> detectors;
   for (const Maker make : kMakers) detectors.push_back(make(facts));
   return detectors;

@@ -48,8 +48,8 @@ class Window {
   void clear() { values_.clear(); }
   std::size_t count() const { return values_.size(); }
   bool is_full() const { return values_.size() == size_; }
-  double median() const;            // REQUIRES: count() > 0
-  double spread() const;            // 1.4826 times the median deviation: sigma of a normal series
+  double median() const;  // REQUIRES: count() > 0
+  double spread() const;  // 1.4826 times the median deviation: sigma of a normal series
   double least() const;
   double most() const;
 

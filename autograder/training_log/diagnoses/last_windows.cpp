@@ -49,11 +49,12 @@ class LastWindows : public Detector {
     }
     Finding told = finding("small_last_window", first_, last_);
     if (counted_) {
-      told.evidence.push_back(fmt::format("{} with fewer micro-batches than {}",
-                                          plural(count, "step"), full_));
+      told.evidence.push_back(
+          fmt::format("{} with fewer micro-batches than {}", plural(count, "step"), full_));
     }
-    told.evidence.push_back(fmt::format("norm of the last step of {}: {:.2f} times that of the others",
-                                        plural(count, "epoch"), middle));
+    told.evidence.push_back(
+        fmt::format("norm of the last step of {}: {:.2f} times that of the others",
+                    plural(count, "epoch"), middle));
     told.confidence = counted_ ? Confidence::kHigh : Confidence::kMedium;
     findings.push_back(told);
   }

@@ -66,8 +66,8 @@ class Nonfinite : public Detector {
       place_ += fmt::format(", the norm before it {}", shown(*moment.before->norm));
     }
     // The median of the last losses well above the least seen, and the last one higher still.
-    climbed_ = recent_.count() >= 8 && least_ && *least_ > 0 &&
-               recent_.median() > 2 * *least_ && rise_ > 1;
+    climbed_ = recent_.count() >= 8 && least_ && *least_ > 0 && recent_.median() > 2 * *least_ &&
+               rise_ > 1;
   }
 
   void explain(Finding& told) const {
@@ -90,7 +90,8 @@ class Nonfinite : public Detector {
       told.causes.emplace_back("a batch whose mask is empty: 0/0 in the mean");
     }
     if (2 * infinite_ <= bad_) {
-      told.causes.emplace_back("the forward pass: log(0), a division by 0, half overflowing at 65504");
+      told.causes.emplace_back(
+          "the forward pass: log(0), a division by 0, half overflowing at 65504");
     }
     if (!bad_now_ && skipped_ == bad_) told.severity = Severity::kWarning;
   }
@@ -104,8 +105,8 @@ class Nonfinite : public Detector {
 
   void tell_updates(std::vector<Finding>& findings) const {
     Finding told = finding("nonfinite_update", first_update_, last_update_);
-    told.evidence.push_back(fmt::format("{} with a norm that is not finite, and no skip",
-                                        plural(updates_, "line")));
+    told.evidence.push_back(
+        fmt::format("{} with a norm that is not finite, and no skip", plural(updates_, "line")));
     findings.push_back(told);
   }
 

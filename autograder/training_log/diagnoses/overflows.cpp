@@ -48,7 +48,8 @@ class Overflows : public Detector {
     if (at_start_ > 0) {
       Finding told = finding("calibration", start_first_, start_last_);
       told.evidence.push_back(fmt::format("{} skipped in the first lines{}",
-                                          plural(at_start_, "step"), scales(start_from_, start_to_)));
+                                          plural(at_start_, "step"),
+                                          scales(start_from_, start_to_)));
       findings.push_back(told);
     }
     if (later_ > 0 && recovered_) tell_single(findings);
@@ -130,10 +131,11 @@ class Overflows : public Detector {
     }
     const double share = 100.0 * static_cast<double>(later_) /
                          static_cast<double>(std::max<std::int64_t>(steps_ - first_step_ + 1, 1));
-    told.evidence.push_back(
-        fmt::format("{} skipped after calibration, {:.2g} % of all", plural(later_, "step"), share));
+    told.evidence.push_back(fmt::format("{} skipped after calibration, {:.2g} % of all",
+                                        plural(later_, "step"), share));
     if (silent_ > 0) {
-      told.evidence.emplace_back("lines of skipped steps hold no loss: a NaN in it is not excluded");
+      told.evidence.emplace_back(
+          "lines of skipped steps hold no loss: a NaN in it is not excluded");
       told.confidence = Confidence::kMedium;
     }
     findings.push_back(told);
@@ -144,18 +146,16 @@ class Overflows : public Detector {
     Finding told = finding("scale_collapse", streak.count > 0 ? streak.first : *vanished_,
                            streak.count > 0 ? streak.last : *vanished_);
     if (streak.count > 0) {
-      told.evidence.push_back(fmt::format("{} skipped in a row, step {}{}",
-                                          plural(streak.count, "step"),
-                                          steps_text(streak.first, streak.last),
-                                          scales(streak.scale, streak.scale_after)));
+      told.evidence.push_back(fmt::format(
+          "{} skipped in a row, step {}{}", plural(streak.count, "step"),
+          steps_text(streak.first, streak.last), scales(streak.scale, streak.scale_after)));
     }
     if (streak.same_scale >= kLongStreak) {
       told.evidence.push_back("skips no longer lower the scale: it is at its floor");
     }
     if (vanished_) {
-      told.evidence.push_back(
-          fmt::format("from step {} the scale is too small for float32 to hold its inverse",
-                      *vanished_));
+      told.evidence.push_back(fmt::format(
+          "from step {} the scale is too small for float32 to hold its inverse", *vanished_));
     }
     told.causes = {"an inf or NaN that no scale can cure: in the data, a division, or a parameter",
                    "gradients that are not cleared after a skip, so that the first inf stays",

@@ -50,16 +50,15 @@ class PinnedScale : public Detector {
     const bool waited = expected >= 1 && static_cast<double>(good_) > needed * expected + 2;
     if (!waited && resets_ < 2) return;
     Finding told = finding("scale_pinned", since_, last_);
-    told.evidence.push_back(fmt::format("scale {} through {} without a skip", shown(*scale_),
-                                        plural(good_, "step")));
+    told.evidence.push_back(
+        fmt::format("scale {} through {} without a skip", shown(*scale_), plural(good_, "step")));
     if (waited) {
       told.evidence.push_back(fmt::format("{} growth interval is {} steps",
                                           interval ? "the" : "as seen before, the", expected));
     }
     if (resets_ >= 2) {
-      told.evidence.push_back(
-          fmt::format("the growth tracker came to its end {} and the scale stayed",
-                      plural(resets_, "time")));
+      told.evidence.push_back(fmt::format(
+          "the growth tracker came to its end {} and the scale stayed", plural(resets_, "time")));
     }
     told.confidence = interval || resets_ >= 2 ? Confidence::kHigh : Confidence::kMedium;
     findings.push_back(told);

@@ -106,8 +106,8 @@ class SkipReports : public Detector {
 
   void read_counts(const Event& event) {
     for (const auto& [name, value] : event.config) {
-      const bool failure = name == "failures" || name == "failed" || name == "errors" ||
-                           name == "failed_steps";
+      const bool failure =
+          name == "failures" || name == "failed" || name == "errors" || name == "failed_steps";
       const auto number = number_of(value);
       if (!failure || !number || skips_ == 0 || *number != static_cast<double>(skips_)) continue;
       failures_ = fmt::format("the end of the run counts {} {}, as many as steps were skipped",

@@ -37,8 +37,8 @@ class Resumes : public Detector {
     if (skips_ > 0) {
       told.evidence.push_back(fmt::format("{} skipped right behind it", plural(skips_, "step")));
     }
-    told.confidence = (restarted_ && skips_ > 0) || tracker_lost_ ? Confidence::kHigh
-                                                                  : Confidence::kMedium;
+    told.confidence =
+        (restarted_ && skips_ > 0) || tracker_lost_ ? Confidence::kHigh : Confidence::kMedium;
     findings.push_back(told);
   }
 
@@ -54,7 +54,8 @@ class Resumes : public Detector {
     const bool marked = moment.breaks == Break::kResumed;
     const bool same_scale = *now.scale == *before.scale;
     if (marked && same_scale && before.growth_tracker && now.growth_tracker) {
-      tracker_lost_ = *before.growth_tracker >= 5 && *now.growth_tracker <= 1 && skipped_before_ == 0;
+      tracker_lost_ =
+          *before.growth_tracker >= 5 && *now.growth_tracker <= 1 && skipped_before_ == 0;
       if (!tracker_lost_) return;
       found_ = true;
       step_ = moment.step();

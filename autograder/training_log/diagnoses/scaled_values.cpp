@@ -46,8 +46,9 @@ class Follows {
 
   Finding told(const char* name, const char* what) const {
     Finding made = finding(name, first_, last_);
-    made.evidence.push_back(fmt::format("the {} moved by the scale's factor at {} of {} of the scale",
-                                        what, agree_, plural(changes_, "change")));
+    made.evidence.push_back(
+        fmt::format("the {} moved by the scale's factor at {} of {} of the scale", what, agree_,
+                    plural(changes_, "change")));
     made.evidence.push_back(fmt::format("e.g. scale x{}, {} x{:.3g}", shown(std::exp2(scale_by_)),
                                         what, std::exp2(value_by_)));
     made.confidence = agree_ >= 3 ? Confidence::kHigh : Confidence::kMedium;

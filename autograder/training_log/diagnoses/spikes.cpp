@@ -12,8 +12,8 @@
 namespace gradlab::training_log {
 namespace {
 
-constexpr std::size_t kNeeded = 16;      // losses before a jump can be told
-constexpr std::int64_t kLongest = 5;     // lines a spike lasts at most
+constexpr std::size_t kNeeded = 16;   // losses before a jump can be told
+constexpr std::int64_t kLongest = 5;  // lines a spike lasts at most
 constexpr std::size_t kMostSpikes = 256;
 
 struct Spike {

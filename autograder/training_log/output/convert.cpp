@@ -130,7 +130,8 @@ void Converter::event(const Event& event) {
 void Converter::finish() {
   begin();
   if (target_ == Target::kCsv) return;
-  write_(dump({{"event", "run_end"}, {"steps", steps_}, {"counts", {{"skipped_steps", skipped_}}}}));
+  write_(
+      dump({{"event", "run_end"}, {"steps", steps_}, {"counts", {{"skipped_steps", skipped_}}}}));
 }
 
 }  // namespace gradlab::training_log

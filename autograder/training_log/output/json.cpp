@@ -35,12 +35,9 @@ std::string report_json(const Report& report) {
   Json formats = Json::array(), runs = Json::array();
   for (const Format format : report.formats) formats.push_back(name_of(format));
   for (const auto& run : report.runs) runs.push_back(run_json(*run));
-  const Json json = {{"file", report.path},
-                     {"formats", formats},
-                     {"lines", report.lines},
-                     {"not_understood", report.not_understood},
-                     {"notes", report.notes},
-                     {"runs", runs}};
+  const Json json = {{"file", report.path},   {"formats", formats},
+                     {"lines", report.lines}, {"not_understood", report.not_understood},
+                     {"notes", report.notes}, {"runs", runs}};
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

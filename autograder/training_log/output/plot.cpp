@@ -16,7 +16,8 @@ constexpr double kWide = 50;
 int columns_of(int width) { return std::max(width, 40) - kLabel - 1; }
 
 // Buckets as columns; a bucket wider than a column fills all it spans.
-std::vector<Bucket> columns(const Series& series, std::int64_t first, std::int64_t last, int count) {
+std::vector<Bucket> columns(const Series& series, std::int64_t first, std::int64_t last,
+                            int count) {
   std::vector<Bucket> result(static_cast<std::size_t>(count));
   const double span = static_cast<double>(std::max<std::int64_t>(last - first, 1));
   const auto column = [&](std::int64_t step) {
@@ -80,8 +81,7 @@ std::vector<std::string> plot(const Series& series, std::int64_t first, std::int
                               const PlotStyle& style) {
   const auto all = columns(series, first, last, columns_of(style.width));
   const Axis axis = axis_of(all, style);
-  std::vector<std::string> rows(static_cast<std::size_t>(style.rows),
-                                std::string(all.size(), ' '));
+  std::vector<std::string> rows(static_cast<std::size_t>(style.rows), std::string(all.size(), ' '));
   for (std::size_t i = 0; i < all.size(); ++i) draw(all[i], axis, i, rows);
   const bool any = std::any_of(all.begin(), all.end(), [](const auto& c) { return c.finite > 0; });
   for (std::size_t i = 0; i < rows.size(); ++i) {

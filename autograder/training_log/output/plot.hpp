@@ -14,8 +14,8 @@ struct PlotStyle {
   bool logarithmic = false;  // asked for; else chosen where values span a factor of 50
 };
 
-// Lines of at most `width` cells. "*" is the mean of a column's steps, ":" what they span, "x" in the
-// top row a column with values that are not finite. ASCII alone.
+// Lines of at most `width` cells. "*" is the mean of a column's steps, ":" what they span, "x" in
+// the top row a column with values that are not finite. ASCII alone.
 std::vector<std::string> plot(const Series& series, std::int64_t first, std::int64_t last,
                               const PlotStyle& style);
 

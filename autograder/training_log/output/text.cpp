@@ -15,13 +15,15 @@ using render::Paint;
 using render::printable;
 
 constexpr const char* kNothing =
-    "No step was understood. A line that is: {\"step\": 0, \"loss\": 2.3, \"norm\": 1.0, \"scale\": "
+    "No step was understood. A line that is: {\"step\": 0, \"loss\": 2.3, \"norm\": 1.0, "
+    "\"scale\": "
     "65536}\nAll formats: handouts/reading_logs.md";
 
 void wrap(std::string& out, const std::string& text, int width, int indent, int hanging) {
   bool first = true;
   for (const auto& line : render::wrapped(printable(text), width - indent - hanging)) {
-    out += std::string(static_cast<std::size_t>(first ? indent : indent + hanging), ' ') + line + "\n";
+    out +=
+        std::string(static_cast<std::size_t>(first ? indent : indent + hanging), ' ') + line + "\n";
     first = false;
   }
 }
@@ -44,11 +46,15 @@ std::string run_line(const Report& report, const Run& run) {
   std::string text;
   const auto name = std::find_if(run.config.begin(), run.config.end(),
                                  [](const auto& entry) { return entry.first == "name"; });
-  if (report.runs.size() > 1) text += "run " + std::to_string(1 + [&] {
-    std::size_t at = 0;
-    while (report.runs[at].get() != &run) ++at;
-    return at;
-  }()) + ": ";
+  if (report.runs.size() > 1)
+    text += "run " +
+            std::to_string(1 +
+                           [&] {
+                             std::size_t at = 0;
+                             while (report.runs[at].get() != &run) ++at;
+                             return at;
+                           }()) +
+            ": ";
   if (name != run.config.end()) text += name->second + ", ";
   text += fmt::format("{} {}, {}", run.first == run.last ? "step" : "steps",
                       steps_text(run.first, run.last), plural(run.lines, "line"));
@@ -90,8 +96,8 @@ void add_finding(std::string& out, const Finding& finding, int number, const Tex
   const Diagnosis& about = diagnosis(finding.name);
   out += fmt::format("{:>3}. {}  {}\n     {}\n", number, painted(paint, finding.severity),
                      paint.strong(about.title),
-                     paint.dim(fmt::format("{}, {}, confidence {}", finding.name,
-                                           place_of(finding), word_of(finding.confidence))));
+                     paint.dim(fmt::format("{}, {}, confidence {}", finding.name, place_of(finding),
+                                           word_of(finding.confidence))));
   wrap(out, about.meaning, style.width, 5, 0);
   for (const auto& line : finding.evidence) wrap(out, "seen: " + line, style.width, 5, 6);
   int rank = 1;
@@ -132,9 +138,10 @@ std::string headline(const Report& report, const TextStyle& style) {
   for (const auto& run : report.runs) wrap(out, run_line(report, *run), style.width, 2, 2);
   for (const auto& note : report.notes) wrap(out, "note: " + note, style.width, 2, 2);
   if (report.not_understood > 0) {
-    wrap(out, fmt::format("{} of {} lines were not understood and left out, such as",
-                          counted(static_cast<long long>(report.not_understood)),
-                          counted(static_cast<long long>(report.lines))),
+    wrap(out,
+         fmt::format("{} of {} lines were not understood and left out, such as",
+                     counted(static_cast<long long>(report.not_understood)),
+                     counted(static_cast<long long>(report.lines))),
          style.width, 2, 2);
     for (const auto& line : report.garbage) {
       out += "    " + paint.dim(render::cut(printable(line), style.width - 4)) + "\n";
@@ -148,7 +155,8 @@ std::string show_text(const Report& report, const TextStyle& style) {
   std::string out = headline(report, style);
   for (const auto& run : report.runs) {
     const Paint paint(style.colour);
-    if (report.runs.size() > 1) out += "\n" + paint.strong(printable(run_line(report, *run))) + "\n";
+    if (report.runs.size() > 1)
+      out += "\n" + paint.strong(printable(run_line(report, *run))) + "\n";
     add_plot(out, "loss", run->loss, *run, style, false);
     add_plot(out, "norm, before clipping", run->norm, *run, style, false);
     add_plot(out, "scale", run->scale, *run, style, true);
@@ -178,8 +186,8 @@ std::string check_text(const Report& report, const TextStyle& style) {
   const Paint paint(style.colour);
   std::string out = headline(report, style);
   for (const Finding& finding : report.all()) {
-    out += fmt::format("{:<8}  {}  {}\n", word_of(finding.severity),
-                       paint.strong(finding.name), place_of(finding));
+    out += fmt::format("{:<8}  {}  {}\n", word_of(finding.severity), paint.strong(finding.name),
+                       place_of(finding));
     for (const auto& line : finding.evidence) wrap(out, line, style.width, 10, 2);
   }
   return out;

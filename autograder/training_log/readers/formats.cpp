@@ -4,21 +4,36 @@ namespace gradlab::training_log {
 
 const char* name_of(Format format) {
   switch (format) {
-    case Format::kGradlab: return "gradlab-log-1";
-    case Format::kOrmasDiary: return "ormas diary";
-    case Format::kOrmasMetrics: return "ormas metrics";
-    case Format::kJsonLines: return "JSON lines";
-    case Format::kTrainerState: return "Hugging Face trainer_state.json";
-    case Format::kPythonDict: return "Hugging Face Trainer output";
-    case Format::kCsv: return "CSV (as Lightning's)";
-    case Format::kDeepSpeed: return "DeepSpeed";
-    case Format::kMegatron: return "Megatron-LM";
-    case Format::kFairseq: return "fairseq";
-    case Format::kNanoGpt: return "nanoGPT";
-    case Format::kApex: return "apex";
-    case Format::kSwin: return "Swin/timm";
-    case Format::kMmEngine: return "MMEngine/mmcv";
-    case Format::kKeyValue: return "key=value";
+    case Format::kGradlab:
+      return "gradlab-log-1";
+    case Format::kOrmasDiary:
+      return "ormas diary";
+    case Format::kOrmasMetrics:
+      return "ormas metrics";
+    case Format::kJsonLines:
+      return "JSON lines";
+    case Format::kTrainerState:
+      return "Hugging Face trainer_state.json";
+    case Format::kPythonDict:
+      return "Hugging Face Trainer output";
+    case Format::kCsv:
+      return "CSV (as Lightning's)";
+    case Format::kDeepSpeed:
+      return "DeepSpeed";
+    case Format::kMegatron:
+      return "Megatron-LM";
+    case Format::kFairseq:
+      return "fairseq";
+    case Format::kNanoGpt:
+      return "nanoGPT";
+    case Format::kApex:
+      return "apex";
+    case Format::kSwin:
+      return "Swin/timm";
+    case Format::kMmEngine:
+      return "MMEngine/mmcv";
+    case Format::kKeyValue:
+      return "key=value";
   }
   return "";
 }

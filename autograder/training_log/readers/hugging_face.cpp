@@ -12,7 +12,8 @@ constexpr std::size_t kMostRecord = 1 << 20;
 
 bool take_trainer_record(const Fields& fields, Sink& sink, bool file) {
   const bool summary = fields.find("train_runtime") != nullptr ||
-                       fields.find("eval_loss") != nullptr || fields.find("eval_runtime") != nullptr;
+                       fields.find("eval_loss") != nullptr ||
+                       fields.find("eval_runtime") != nullptr;
   if (summary) return true;
   if (fields.find("loss") == nullptr || fields.find("epoch") == nullptr) return false;
   if (!file && fields.find("learning_rate") == nullptr) return false;

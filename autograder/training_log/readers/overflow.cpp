@@ -39,7 +39,8 @@ bool apex(std::string_view line, Sink& sink) {
   if (line.find("Gradient overflow.") == std::string_view::npos) return false;
   Event event = overflow();
   event.scale_after = number_behind(line, "reducing loss scale to");
-  if (const auto id = number_behind(line, "loss scaler")) event.text = fmt::format("scaler {}", *id);
+  if (const auto id = number_behind(line, "loss scaler"))
+    event.text = fmt::format("scaler {}", *id);
   sink.event(std::move(event));
   return true;
 }

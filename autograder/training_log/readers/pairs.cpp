@@ -32,7 +32,8 @@ std::string_view next_token(std::string_view& text) {
 
 // "0.5", "[0.5", "0.5]", "7/500" (of a step), "1.5e-08".
 std::optional<double> number_in(std::string_view token) {
-  while (!token.empty() && (token.front() == '[' || token.front() == '\'' || token.front() == '"')) {
+  while (!token.empty() &&
+         (token.front() == '[' || token.front() == '\'' || token.front() == '"')) {
     token.remove_prefix(1);
   }
   while (!token.empty() && (token.back() == ']' || token.back() == '\'' || token.back() == '"')) {

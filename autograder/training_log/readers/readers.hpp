@@ -14,12 +14,25 @@
 namespace gradlab::training_log {
 
 enum class Format {
-  kGradlab, kOrmasDiary, kOrmasMetrics, kJsonLines, kTrainerState, kPythonDict, kCsv, kDeepSpeed,
-  kMegatron, kFairseq, kNanoGpt, kApex, kSwin, kMmEngine, kKeyValue,
+  kGradlab,
+  kOrmasDiary,
+  kOrmasMetrics,
+  kJsonLines,
+  kTrainerState,
+  kPythonDict,
+  kCsv,
+  kDeepSpeed,
+  kMegatron,
+  kFairseq,
+  kNanoGpt,
+  kApex,
+  kSwin,
+  kMmEngine,
+  kKeyValue,
 };
 inline constexpr int kFormats = 15;
 
-const char* name_of(Format format);   // for people: "Megatron-LM"
+const char* name_of(Format format);    // for people: "Megatron-LM"
 bool logs_scale_after(Format format);  // the scale on a line is the one after update()
 
 // What a line reader found: whose line it was.
