@@ -12,6 +12,7 @@ import amp
 import edit
 import grade
 import labs
+import log
 import monitor
 import peers
 import stages
@@ -28,6 +29,7 @@ MEASURES = {
     "pytest": peers.pytest_way,
     "amp": amp.run,
     "monitor": monitor.run,
+    "log": log.run,
 }
 
 
@@ -38,6 +40,8 @@ def shown(value, unit):
         return f"{value:.1f} us"
     if unit == "s":
         return f"{value:.2f} s" if value < 10 else f"{value:.1f} s"
+    if unit == "%":
+        return f"{value:.1f} %"
     if unit == "MiB":
         return f"{value:.0f} MiB"
     return f"{value:.2f}{unit}" if unit == "x" else f"{value:.0f} {unit}"

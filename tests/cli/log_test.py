@@ -2,6 +2,7 @@
 grows, bounded memory, and a page that a browser draws."""
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -195,7 +196,7 @@ def test_a_missing_file_and_a_wrong_word_say_what_to_do(gradlab, tmp_path):
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path):
-    """100 MB in an address space of 256 MiB; what is resident at most is measured besides."""
+    """100 MB in an address space of 96 MiB, program and libraries included."""
     path = tmp_path / "big.jsonl"
     line = ('{"event":"step","step":%d,"loss":%.6f,"scale":65536.0,"scale_after":65536.0,"norm":0.%d,'
             '"clipped":false,"skipped":false,"lr":0.0003,"max_norm":1.0,"note":"%s"}\n')
@@ -205,13 +206,10 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
     assert path.stat().st_size > 100e6
 
     def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (256 << 20, 256 << 20))
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        resource.setrlimit(resource.RLIMIT_AS, (96 << 20, 96 << 20))
     told = subprocess.run([GRADLAB, "log", "check", path], preexec_fn=limit, capture_output=True, text=True,
                           check=False, timeout=300)
     assert told.returncode == DONE and "150,000 lines" in told.stdout, told.stderr
-    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    assert most <= max(before, 64 << 10)  # KiB
 
 
 class Following:
@@ -286,3 +284,25 @@ def test_the_page_is_one_file_and_a_browser_draws_it(gradlab, tmp_path):
 def test_a_page_that_cannot_be_written_is_told(gradlab, log):
     told = gradlab("log", "show", log, "--html", "/nowhere/page.html")
     assert told.returncode == USAGE and "/nowhere/page.html" in told.stderr
+
+
+def commands_of(page):
+    return [line.split("#")[0].strip() for line in re.findall(r"^\.?/?gradlab log .*|\./gradlab log [^`\n]*",
+                                                              page.read_text(), re.MULTILINE)]
+
+
+@pytest.mark.parametrize("page", ["handouts/reading_logs.md", "handouts/instructor/log.md"])
+def test_commands_of_the_handouts_exist(gradlab, page):
+    commands = commands_of(ROOT / page)
+    assert commands
+    for command in commands:
+        words = command.split()[1:]
+        told = gradlab(*words[:2], "--help").stdout
+        for option in (word for word in words if word.startswith("--")):
+            assert option in told, command
+
+
+def test_paths_of_the_handouts_exist():
+    for page in ("handouts/reading_logs.md", "handouts/instructor/log.md"):
+        for path in re.findall(r"(?:handouts|tests|autograder)/[\w./]+\w", (ROOT / page).read_text()):
+            assert (ROOT / path).exists(), path
