@@ -165,7 +165,11 @@ void Assembler::skipped_event(const Event& event) {
   step.scale = event.scale;
   step.line = event.line;
   const bool held = held_ && held_->step == event.step;
-  if (held) held_->skipped = true;
+  if (held) {
+    held_->skipped = true;
+    held_->bad_layers = event.layers;
+  }
+  step.bad_layers = event.layers;
   this->step(std::move(step));
   if (held) --oddities_.merged;  // the step's event, not its second line
 }

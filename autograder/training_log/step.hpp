@@ -31,8 +31,9 @@ struct Step {
       skips;  // of the steps since the last line, where lines stand for many
   std::optional<std::int64_t> skipped_total;
   std::optional<std::int64_t> growth_tracker;
-  std::optional<std::int64_t> micro_batches;  // accumulated into this step
-  std::vector<std::pair<std::string, double>> layers;
+  std::optional<std::int64_t> micro_batches;           // accumulated into this step
+  std::vector<std::pair<std::string, double>> layers;  // norms
+  std::string bad_layers;      // whose gradients are not finite, as a skip's event names them
   bool inferred_step = false;  // the line has no number of its own
   bool earlier_skip = false;   // a running mean beside the value says so (Swin)
   std::uint64_t line = 0;      // from 1; 0 for none
@@ -45,6 +46,7 @@ struct Event {
   std::optional<Severity> severity;
   std::optional<std::int64_t> step;
   std::optional<double> scale, scale_after;  // of an overflow
+  std::string layers;                        // of a skip: where it was not finite, "fc1, fc2"
   std::string text;                          // what else the line says, for people
   Config config;                             // of run_start; the counts of run_end
   std::uint64_t line = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "training_log/diagnoses/detector.hpp"
@@ -18,14 +19,29 @@ std::string scales(std::optional<double> from, std::optional<double> to) {
   return to ? fmt::format(": scale -> {}", shown(*to)) : "";
 }
 
+// Where the gradients were not finite, if the log says it: "fc1, fc2".
+std::string bad_layers(const Step& step) {
+  constexpr int kMost = 3;
+  if (!step.bad_layers.empty()) return step.bad_layers.substr(0, 60);
+  std::string names;
+  int count = 0;
+  for (const auto& [name, norm] : step.layers) {
+    if (std::isfinite(norm) || ++count > kMost) continue;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return count > kMost ? names + fmt::format(" and {} more", count - kMost) : names;
+}
+
 }  // namespace
 
-void Story::add(std::int64_t step, std::string text) {
+void Story::add(std::int64_t step, std::string text) { add({step, std::move(text), order_++}); }
+
+void Story::add(Entry entry) {
   if (first_.size() < kKept) {
-    first_.push_back({step, std::move(text)});
+    first_.push_back(std::move(entry));
     return;
   }
-  last_.push_back({step, std::move(text)});
+  last_.push_back(std::move(entry));
   if (last_.size() <= kKept) return;
   last_.pop_front();
   ++left_out_;
@@ -50,7 +66,8 @@ void Story::see(const Moment& moment) {
 void Story::skipped(const Moment& moment) {
   // Skips with one or two good steps between them are one episode of the scale.
   if (skips_.count == 0) {
-    skips_ = {moment.step(), moment.step(), 0, 0, moment.now.scale, std::nullopt};
+    skips_ = {moment.step(),          moment.step(), 0, 0, moment.now.scale, {},
+              bad_layers(moment.now), order_++};
   }
   skips_.last = moment.step();
   skips_.count += moment.skips;
@@ -77,6 +94,7 @@ void Story::end_skips(const Recovery* recovery) {
   const char* what = skips_.bad_losses > 0 ? "skipped, the loss not finite" : "overflowed";
   std::string text =
       fmt::format("step{} {} {}", one ? "" : "s", steps_text(skips_.first, skips_.last), what);
+  if (!skips_.layers.empty()) text += " in " + skips_.layers;
   if (!one) text += fmt::format(", {} skips", counted(skips_.count));
   text += scales(skips_.scale, skips_.scale_after);
   text += one ? ", the batch left no update" : ", these batches left no update";
@@ -85,7 +103,7 @@ void Story::end_skips(const Recovery* recovery) {
   } else {
     text += "; the log ends before it recovered";
   }
-  add(skips_.first, std::move(text));
+  add({skips_.first, std::move(text), skips_.order});
   skips_ = {};
 }
 
@@ -105,6 +123,7 @@ void Story::nonfinite(const Moment& moment) {
     bad_from_ = moment.step();
     bad_value_ = *moment.now.loss;
     bad_count_ = 0;
+    bad_order_ = order_++;
   }
   bad_count_ += bad ? 1 : 0;
   if (!bad && bad_loss_) {
@@ -129,10 +148,15 @@ void Story::hear(const Event& event) {
 void Story::finish() {
   end_skips(nullptr);
   if (bad_loss_) {
-    add(bad_from_, fmt::format("the loss is {} from step {} to the end of the log",
-                               shown(bad_value_), bad_from_));
+    add({bad_from_,
+         fmt::format("the loss is {} from step {} to the end of the log", shown(bad_value_),
+                     bad_from_),
+         bad_order_});
   }
   bad_loss_ = false;
+  const auto earlier = [](const Entry& a, const Entry& b) { return a.order < b.order; };
+  std::sort(first_.begin(), first_.end(), earlier);
+  std::sort(last_.begin(), last_.end(), earlier);
 }
 
 }  // namespace gradlab::training_log

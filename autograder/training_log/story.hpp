@@ -13,6 +13,7 @@ namespace gradlab::training_log {
 struct Entry {
   std::int64_t step = 0;
   std::string text;
+  std::int64_t order = 0;  // of when it began; what lasts is told when it is over
 };
 
 class Story {
@@ -22,7 +23,7 @@ class Story {
   void see(const Moment& moment);
   void hear(const Event& event);
   void add(std::int64_t step, std::string text);
-  void finish();
+  void finish();  // puts the entries in order
 
   const std::vector<Entry>& first() const { return first_; }
   const std::deque<Entry>& last() const { return last_; }
@@ -32,6 +33,8 @@ class Story {
   struct Skips {
     std::int64_t first = 0, last = 0, count = 0, bad_losses = 0;
     std::optional<double> scale, scale_after;
+    std::string layers;  // of its first step
+    std::int64_t order = 0;
   };
   struct Recovery {
     std::int64_t first = 0, last = 0;
@@ -42,12 +45,13 @@ class Story {
   void growth(const Moment& moment);
   void nonfinite(const Moment& moment);
   void end_skips(const Recovery* recovery);
+  void add(Entry entry);
 
   Skips skips_;
   Recovery recovery_;
   std::int64_t good_ = 0;  // steps since the last skip, change of scale, or begin
   bool bad_loss_ = false;
-  std::int64_t bad_from_ = 0, bad_count_ = 0;
+  std::int64_t bad_from_ = 0, bad_count_ = 0, bad_order_ = 0, order_ = 0;
   double bad_value_ = 0;
   std::vector<Entry> first_;
   std::deque<Entry> last_;

@@ -230,6 +230,25 @@ TEST(TrainingLogReading, the_story_of_an_overflow) {
             "recovered");
 }
 
+TEST(TrainingLogReading, the_story_names_the_layers_that_overflowed) {
+  const auto first_entry = [](const std::string& text) {
+    return report_of(own_steps(0, 30) + text + own_step(31) + own_step(32) + own_step(33))
+        .runs[0]
+        ->story.first()
+        .front()
+        .text;
+  };
+  EXPECT_THAT(first_entry("{\"event\":\"step\",\"step\":30,\"loss\":1,\"scale\":8,\"norm\":\"inf\","
+                          "\"skipped\":true,"
+                          "\"layers\":{\"fc1\":\"inf\",\"fc2\":1.0,\"fc3\":\"nan\"}}\n"),
+              HasSubstr("step 30 overflowed in fc1, fc3"));
+  EXPECT_THAT(
+      first_entry("{\"event\":\"skipped_step\",\"severity\":\"info\",\"step\":30,\"scale\":8,"
+                  "\"layers\":[\"a.0\",\"b.1\"]}\n" +
+                  own_step(30, 1, 8, true)),
+      HasSubstr("step 30 overflowed in a.0, b.1"));
+}
+
 TEST(TrainingLogReading, numbers_are_shown_as_people_write_them) {
   EXPECT_EQ(shown(65536), "65536");
   EXPECT_EQ(shown(0.03125), "0.03125");

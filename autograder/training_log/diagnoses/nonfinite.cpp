@@ -1,6 +1,7 @@
 // A loss that is not finite, updates with gradients that are not, and gradients that are exactly 0.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 

@@ -25,6 +25,7 @@ Event event_of(const std::string& name, const Fields& fields) {
   event.severity = severity_of(fields.text("severity"));
   event.step = whole(fields.number("step"));
   event.scale = fields.number("scale");
+  event.layers = fields.text("layers");
   event.text = told(fields);
   if (name == "run_start" || name == "run_end" || name == "resume") {
     event.config = config_of(fields);
