@@ -1,11 +1,10 @@
 // ./gradlab log: reads a training log of many formats, tells its story and what it points to.
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 
 #include "cli/app.hpp"
-#include "cli/files.hpp"
 #include "cli/log_follow.hpp"
 #include "cli/messages.hpp"
 #include "record/store.hpp"
@@ -141,8 +140,11 @@ CLI::App& action(CLI::App& log, LogOptions& options, const char* name, const cha
 }
 
 void add_common(CLI::App& added, LogOptions& options) {
-  added.add_option("--max-norm", options.max_norm,
-                   "the clip threshold, if the log does not say it");
+  added
+      .add_option("--max-norm", options.max_norm, "the clip threshold, if the log does not say it")
+      ->check([](const std::string& text) {
+        return std::strtod(text.c_str(), nullptr) > 0 ? std::string() : text + " is not above 0";
+      });
 }
 
 void add_findings(CLI::App& added, LogOptions& options) {

@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 
-#include <algorithm>
+#include <cmath>
 
 #include "render/terminal.hpp"
 #include "training_log/number.hpp"

@@ -2,6 +2,7 @@
 grows, bounded memory, and a page that a browser draws."""
 import json
 import os
+import pty
 import re
 import resource
 import shutil
@@ -66,6 +67,32 @@ def test_explain_tells_the_story_in_order(gradlab, log):
 
 def test_no_colour_without_a_terminal(gradlab, collapsed):
     assert "\x1b" not in gradlab("log", "explain", collapsed, env={"TERM": "xterm"}).stdout
+
+
+def on_terminal(*words, **environment):
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([GRADLAB, *words], stdin=subprocess.DEVNULL, stdout=theirs,
+                               env={**os.environ, "TERM": "xterm", "COLUMNS": "80", "GRADLAB_ROOT": str(ROOT),
+                                    **environment})
+    os.close(theirs)
+    told = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # a terminal ends so
+            break
+        if not part:
+            break
+        told += part
+    os.close(ours)
+    process.wait(20)
+    return told.decode()
+
+
+def test_colour_on_a_terminal_unless_it_is_unwanted(collapsed):
+    assert "\x1b[31mcritical" in on_terminal("log", "explain", collapsed)
+    assert "\x1b" not in on_terminal("log", "explain", collapsed, NO_COLOR="1")
+    assert "\x1b" not in on_terminal("log", "show", collapsed, TERM="dumb")
 
 
 def test_check_fails_from_the_severity_asked(gradlab, log, collapsed):

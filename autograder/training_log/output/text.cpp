@@ -43,19 +43,13 @@ std::string formats_text(const Report& report) {
 }
 
 std::string run_line(const Report& report, const Run& run) {
-  std::string text;
-  const auto name = std::find_if(run.config.begin(), run.config.end(),
-                                 [](const auto& entry) { return entry.first == "name"; });
-  if (report.runs.size() > 1)
-    text += "run " +
-            std::to_string(1 +
-                           [&] {
-                             std::size_t at = 0;
-                             while (report.runs[at].get() != &run) ++at;
-                             return at;
-                           }()) +
-            ": ";
-  if (name != run.config.end()) text += name->second + ", ";
+  const auto is_it = [&](const auto& each) { return each.get() == &run; };
+  const auto number =
+      1 + (std::find_if(report.runs.begin(), report.runs.end(), is_it) - report.runs.begin());
+  std::string text = report.runs.size() > 1 ? fmt::format("run {}: ", number) : "";
+  for (const auto& [name, value] : run.config) {
+    if (name == "name") text += value + ", ";
+  }
   text += fmt::format("{} {}, {}", run.first == run.last ? "step" : "steps",
                       steps_text(run.first, run.last), plural(run.lines, "line"));
   if (run.has_skips) text += fmt::format(", {} skipped", counted(run.skips));
