@@ -1,0 +1,102 @@
+#include "logs.hpp"
+
+#include <cmath>
+
+#include "experiments/event_log/words.hpp"
+
+namespace gradlab::event_log_checks {
+namespace {
+
+constexpr const char* kSkipped = "skipped (1 true, 0 false) flags";
+
+torch::Tensor scalar_or_none(const std::optional<double>& value) {
+  return value ? scalar(*value) : torch::Tensor();
+}
+
+bool is_scale(const torch::Tensor& value) {
+  return value.defined() && std::isfinite(value.item<double>()) && value.item<double>() > 0;
+}
+
+}  // namespace
+
+// Multiples of 1/8 from 1/2 to 4: of a loss, and of a norm.
+double SimulatedLog::usual() const { return static_cast<double>(random_.integer(4, 32)) / 8; }
+
+void SimulatedLog::add(double loss, double norm, double factor, bool skipped) {
+  event_log::Record record;
+  record.step = step_;
+  record.loss = loss;
+  record.scale = scale_;
+  if (scale_) scale_ = *scale_ * factor;
+  record.scale_after = scale_;
+  record.norm = norm;
+  record.skipped = skipped;
+  records_.push_back(record);
+  step_ += every_;
+}
+
+SimulatedLog& SimulatedLog::taken(size_t count) {
+  for (size_t i = 0; i < count; ++i) add(usual(), usual(), 1, false);
+  return *this;
+}
+
+SimulatedLog& SimulatedLog::grows() {
+  add(usual(), usual(), 2, false);
+  return *this;
+}
+
+SimulatedLog& SimulatedLog::skips(size_t count, std::optional<double> loss) {
+  for (size_t i = 0; i < count; ++i) {
+    const double norm = loss && !std::isfinite(*loss) ? kNaN : kInfinity;
+    add(loss ? *loss : usual(), norm, 0.5, true);
+  }
+  return *this;
+}
+
+SimulatedLog& SimulatedLog::lost(size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    add(i == 0 ? usual() : kNaN, i == 0 ? kInfinity : kNaN, 1, false);
+  }
+  return *this;
+}
+
+SimulatedLog::operator Case() const {
+  Case in;
+  for (const auto& record : records_) {
+    in.add("steps", torch::full({}, record.step, torch::kInt64))
+        .add("losses", scalar(record.loss))
+        .add("scales", scalar_or_none(record.scale))
+        .add("new_scales", scalar_or_none(record.scale_after))
+        .add("norms", scalar(record.norm))
+        .add(kSkipped, scalar(record.skipped ? 1 : 0));
+  }
+  return in;
+}
+
+std::vector<Case> cases_of(const std::vector<WorkedLog>& logs) {
+  std::vector<Case> cases;
+  for (const auto& log : logs) cases.push_back(log.log);
+  return cases;
+}
+
+void expect_findings(const Together& runs, const std::vector<WorkedLog>& logs) {
+  size_t i = 0;
+  for (const auto& run : runs) {
+    const auto& worked = logs.at(i++).findings;
+    const auto want = worked ? event_log_runs::in_words(*worked) : run.want.word("findings");
+    EXPECT_THAT(run.got, Word("findings", want));
+  }
+}
+
+bool decides_log(const Case& in) {
+  const auto &steps = in.tensors("steps"), &scales = in.tensors("scales");
+  const auto &new_scales = in.tensors("new_scales"), &skipped = in.tensors(kSkipped);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (i > 0 && steps[i].item<int64_t>() <= steps[i - 1].item<int64_t>()) return false;
+    if (skipped[i].item<double>() == 0) continue;
+    if (!is_scale(scales[i]) || !is_scale(new_scales[i])) return false;
+  }
+  return !steps.empty();
+}
+
+}  // namespace gradlab::event_log_checks

@@ -1,0 +1,54 @@
+// Logs of simulated runs, for the checks of task 3.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cases.hpp"
+
+namespace gradlab::event_log_checks {
+
+// Written record by record, as a scaler would move. Losses and norms are drawn.
+class SimulatedLog {
+ public:
+  // `scale` none: a run without a scaler. Every `every`-th step is in the log.
+  explicit SimulatedLog(Random& random, std::optional<double> scale, int64_t first_step = 0,
+                        int64_t every = 1)
+      : random_(random), scale_(scale), step_(first_step), every_(every) {}
+
+  SimulatedLog& taken(size_t count = 1);
+  // A step that was taken, and after which the scale doubled.
+  SimulatedLog& grows();
+  // Overflows, each halving the scale. A loss where it is not a usual one.
+  SimulatedLog& skips(size_t count = 1, std::optional<double> loss = {});
+  // Steps that were taken with gradients that are not finite, the first with a finite loss.
+  SimulatedLog& lost(size_t count);
+
+  const std::vector<event_log::Record>& records() const { return records_; }
+  operator Case() const;
+
+ private:
+  void add(double loss, double norm, double factor, bool skipped);
+  double usual() const;
+
+  Random& random_;
+  std::optional<double> scale_;
+  int64_t step_;
+  int64_t every_;
+  std::vector<event_log::Record> records_;
+};
+
+// A log, and its findings in words where they were worked by hand.
+struct WorkedLog {
+  Case log;
+  std::optional<std::vector<event_log::Finding>> findings = {};
+};
+std::vector<Case> cases_of(const std::vector<WorkedLog>& logs);
+// By hand where they were worked; else the reference's.
+void expect_findings(const Together& runs, const std::vector<WorkedLog>& logs);
+
+// Whether the contract decides this case of task 3.
+bool decides_log(const Case& in);
+
+}  // namespace gradlab::event_log_checks
