@@ -104,7 +104,7 @@ TEST_F(EventLog, task3_growing_too_often) {
       {between(10), Findings{scale_too_high(1, 1), scale_too_high(12, 1)}},
       {SimulatedLog(random(), 64).taken().skips().grows().skips(),
        Findings{bad_batch(1, 1), scale_too_high(3, 1, again)}},
-      {SimulatedLog(random(), 64).skips(10).grows().skips(),
+      {SimulatedLog(random(), 65536).skips(10).grows().skips(),
        Findings{scale_too_high(0, 10), scale_too_high(11, 1, again)}},
   };
   const auto cases = cases_of(logs);
