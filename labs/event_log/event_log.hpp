@@ -114,7 +114,7 @@ Record logged_step(const Loop& loop, int64_t step, const torch::Tensor& loss);
 // step, loss, scale, scale_after, norm, clipped, skipped and lr, ended by one '\n', the only one.
 // A number reads back as the same double. JSON has no word for those that are not finite: they are
 // the strings "inf", "-inf" and "nan", whatever NaN's sign. clipped and skipped are true or false,
-// a scale that is none is null.
+// a scale that is none is null, or left out.
 // SOURCE: RFC 8259, sections 3 and 6; PyTorch's and Python's own writers break it at NaN.
 std::string json_line(const Record& record);
 

@@ -61,6 +61,8 @@ TensorRule exactly(const std::vector<double>& values);
 TensorRule flags(const std::vector<bool>& values);
 // Within 1e-5 where a step was taken; where it overflowed, inf and NaN are the same.
 TensorRule norms(const Run& run, const Expected& want);
+// The same of the overflows alone: what stands in the other steps is taken as it came.
+TensorRule norms_of_skips(const Run& run, const Expected& want);
 
 // ---- task 2
 
@@ -68,7 +70,7 @@ struct Watched {
   std::vector<double> norms;
   std::vector<size_t> skipped = {};  // which of them
   double mean = 0;
-  double variance = 0;
+  double variance = 0.1444;  // 2.5 deviations are 0.95 decades, so the margin is 1
   int64_t updates = 20;
 };
 Case watched(const Watched& of);

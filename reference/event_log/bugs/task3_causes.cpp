@@ -185,7 +185,10 @@ Checks all_batches() {
          "whole_runs"}),
     add<soon_after_the_start>(
         "soon_after_the_start", "the start of the log counts as a finding before it",
-        "From where are the 10 records counted?", {"growth_that_went_too_far"}),
+        "From where are the 10 records counted?",
+        {"the_start_of_a_run", "growth_that_went_too_far", "a_loss_that_is_not_finite",
+         "growing_too_often", "divergence_is_both_low_and_last", "steps_are_those_of_the_log",
+         "whole_runs"}),
     add<ten_is_few>("ten_is_few", "fewer than 10 includes 10", "Is 10 fewer than 10?",
                     {"growing_too_often"}),
     add<tries_again>("tries_again", "a run that diverged may do better next time",
