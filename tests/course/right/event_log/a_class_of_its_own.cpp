@@ -30,11 +30,8 @@ class Recorder {
   }
   void clip() {
     if (!loop_.max_norm) return;
-    const auto before = parameters_.front().grad().clone();
     amp::clip_grad_norm_(parameters_, *loop_.max_norm);
-    // Never greater, so smaller somewhere where it is another.
-    for (const auto& p : parameters_) changed_ = changed_ || p.grad().numel() > 0;
-    record_.clipped = changed_ && record_.norm + 1e-6 - *loop_.max_norm > 0;
+    record_.clipped = record_.norm + 1e-6 - *loop_.max_norm > 0;
   }
   Record finish(bool stepped) {
     record_.skipped = !stepped;
@@ -49,7 +46,6 @@ class Recorder {
   const Loop& loop_;
   std::vector<torch::Tensor> parameters_;
   Record record_;
-  bool changed_ = false;
 };
 
 class Number {

@@ -1,4 +1,4 @@
-// The learning rate and the scale are kept in a copy of the record that is filled backwards.
+// Accepts first and takes it back; skips are findings of their own until they are joined.
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -30,12 +30,7 @@ Record logged_step(const Loop& loop, int64_t step, const torch::Tensor& loss) {
   record.lr = loop.optimizer.param_groups().front().options().get_lr();
   loop.optimizer.zero_grad();
   const auto scaled = loop.scaler.scale(loss);
-  if (loop.scaler.is_enabled()) {
-    // As the loss was multiplied by it: powers of two, so the quotient is exact; 0 says nothing.
-    const double quotient = scaled.item<double>() / loss.item<double>();
-    const double asked = loop.scaler.get_scale();
-    record.scale = std::isfinite(quotient) && quotient == asked ? quotient : asked;
-  }
+  if (loop.scaler.is_enabled()) record.scale = loop.scaler.get_scale();
   scaled.backward();
   if (loop.scaler.is_enabled()) loop.scaler.unscale_(loop.optimizer);
   const std::vector<torch::Tensor> parameters = amp::parameters_of(loop.optimizer);
