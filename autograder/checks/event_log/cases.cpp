@@ -15,11 +15,6 @@ constexpr double kEndOfFloat16 = 65520;  // rounds to inf from here on
 bool has(const Case& in, const std::string& name) { return in.all_numbers().contains(name); }
 bool has_scaler(const Case& in) { return in.all_integers().contains("init_scale"); }
 
-bool is_power_of_two(double value) {
-  int exponent = 0;
-  return std::frexp(value, &exponent) == 0.5;
-}
-
 // Which cases the contract decides: one may be made smaller for display only while it is such.
 
 bool decides_run(const Case& in) {
@@ -56,6 +51,11 @@ double largest_of(const torch::Tensor& gradient) { return gradient.abs().max().i
 
 }  // namespace
 
+bool is_power_of_two(double value) {
+  int exponent = 0;
+  return std::frexp(value, &exponent) == 0.5;
+}
+
 torch::Tensor row(const std::vector<double>& values, torch::ScalarType dtype) {
   return torch::tensor(values, torch::kFloat64).to(dtype);
 }
@@ -65,6 +65,12 @@ torch::Tensor scalar(double value) { return torch::full({}, value, torch::kFloat
 List numbers(const std::vector<double>& values) {
   List list;
   for (const double value : values) list.push_back(scalar(value));
+  return list;
+}
+
+List inputs(const std::vector<double>& values) {
+  List list;
+  for (const auto& value : numbers(values)) list.push_back(value.to(torch::kFloat32));
   return list;
 }
 
@@ -156,7 +162,7 @@ TensorRule flags(const std::vector<bool>& values) {
 
 TensorRule norms(const Run& run, const Expected& want) {
   auto values = want.norms;
-  const auto got = values_of(run.got.tensors("recorded_norm"));
+  const auto got = values_of(run.got.tensors("norm_of_records"));
   for (size_t i = 0; i < std::min(values.size(), got.size()); ++i) {
     if (want.overflows[i] && std::isnan(got[i])) values[i] = kNaN;
   }
@@ -165,7 +171,7 @@ TensorRule norms(const Run& run, const Expected& want) {
 
 TensorRule norms_of_skips(const Run& run, const Expected& want) {
   Expected of_skips = want;
-  const auto got = values_of(run.got.tensors("recorded_norm"));
+  const auto got = values_of(run.got.tensors("norm_of_records"));
   for (size_t i = 0; i < std::min(want.norms.size(), got.size()); ++i) {
     if (!want.overflows[i]) of_skips.norms[i] = got[i];
   }
@@ -176,8 +182,8 @@ Case watched(const Watched& of) {
   std::vector<double> skipped(of.norms.size(), 0);
   for (const size_t at : of.skipped) skipped.at(at) = 1;
   return Case()
-      .set("norms", numbers(of.norms))
-      .set(kSkipped, numbers(skipped))
+      .set("norms", inputs(of.norms))
+      .set(kSkipped, inputs(skipped))
       .number("mean", of.mean)
       .number("variance", of.variance)
       .integer("updates", of.updates);

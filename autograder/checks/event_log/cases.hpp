@@ -18,10 +18,15 @@ using List = std::vector<torch::Tensor>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+// A positive one.
+bool is_power_of_two(double value);
+
 torch::Tensor row(const std::vector<double>& values, torch::ScalarType dtype = torch::kFloat32);
 torch::Tensor scalar(double value);  // float64
-// A list of numbers, one a step.
+// A list of numbers, one a step: what is expected in float64, what a case holds in float32, as that
+// is shown without its type.
 List numbers(const std::vector<double>& values);
+List inputs(const std::vector<double>& values);
 std::vector<double> values_of(const List& list);
 
 // ---- task 1

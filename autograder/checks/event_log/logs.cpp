@@ -9,12 +9,14 @@ namespace {
 
 constexpr const char* kSkipped = "skipped (1 true, 0 false) flags";
 
-torch::Tensor scalar_or_none(const std::optional<double>& value) {
-  return value ? scalar(*value) : torch::Tensor();
+torch::Tensor input(double value) { return inputs({value}).front(); }
+
+torch::Tensor input(const std::optional<double>& value) {
+  return value ? input(*value) : torch::Tensor();
 }
 
 bool is_scale(const torch::Tensor& value) {
-  return value.defined() && std::isfinite(value.item<double>()) && value.item<double>() > 0;
+  return value.defined() && is_power_of_two(value.item<double>());
 }
 
 }  // namespace
@@ -63,12 +65,12 @@ SimulatedLog& SimulatedLog::lost(size_t count) {
 SimulatedLog::operator Case() const {
   Case in;
   for (const auto& record : records_) {
-    in.add("steps", torch::full({}, record.step, torch::kInt64))
-        .add("losses", scalar(record.loss))
-        .add("scales", scalar_or_none(record.scale))
-        .add("new_scales", scalar_or_none(record.scale_after))
-        .add("norms", scalar(record.norm))
-        .add(kSkipped, scalar(record.skipped ? 1 : 0));
+    in.add("steps", input(static_cast<double>(record.step)))
+        .add("losses", input(record.loss))
+        .add("scales", input(record.scale))
+        .add("scales_after", input(record.scale_after))
+        .add("norms", input(record.norm))
+        .add(kSkipped, input(record.skipped ? 1.0 : 0.0));
   }
   return in;
 }
@@ -90,11 +92,12 @@ void expect_findings(const Together& runs, const std::vector<WorkedLog>& logs) {
 
 bool decides_log(const Case& in) {
   const auto &steps = in.tensors("steps"), &scales = in.tensors("scales");
-  const auto &new_scales = in.tensors("new_scales"), &skipped = in.tensors(kSkipped);
+  const auto& scales_after = in.tensors("scales_after");
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (i > 0 && steps[i].item<int64_t>() <= steps[i - 1].item<int64_t>()) return false;
-    if (skipped[i].item<double>() == 0) continue;
-    if (!is_scale(scales[i]) || !is_scale(new_scales[i])) return false;
+    if (i > 0 && steps[i].item<double>() <= steps[i - 1].item<double>()) return false;
+    const bool has_scaler = scales[i].defined();
+    if (has_scaler && !(is_scale(scales[i]) && is_scale(scales_after[i]))) return false;
+    if (!has_scaler && in.tensors(kSkipped)[i].item<double>() != 0) return false;
   }
   return !steps.empty();
 }

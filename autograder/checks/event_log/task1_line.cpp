@@ -67,7 +67,7 @@ TEST_F(EventLog, task1_a_line_holds_every_field) {
                            .scale = 1024,
                            .scale_after = 2048,
                            .clipped = random().chance(0.5)}));
-  const auto got = subject().observe("line", cases);
+  const auto got = subject().observe("written_line", cases);
   for (const auto& run : together(cases, got, got)) {
     expect_numbers(run);
     expect_field(run, "event", "\"step\"");
@@ -95,7 +95,7 @@ TEST_F(EventLog, task1_numbers_read_back_the_same) {
                              .norm = std::pow(10.0, random().uniform(-9, 9)),
                              .lr = random().uniform(1e-6, 1e-3)}));
   }
-  const auto got = subject().observe("line", cases);
+  const auto got = subject().observe("written_line", cases);
   for (const auto& run : together(cases, got, got)) {
     expect_numbers(run);
     expect_field(run, "step", in_words(static_cast<double>(run.in.integer("step"))));
@@ -114,7 +114,7 @@ TEST_F(EventLog, task1_what_is_not_finite_is_a_string) {
       case_of({.loss = kInfinity, .scale = {}, .scale_after = {}, .norm = kInfinity}),
       case_of({.scale = kInfinity, .scale_after = kInfinity}),
   };
-  const auto got = subject().observe("line", cases);
+  const auto got = subject().observe("written_line", cases);
   for (const auto& run : together(cases, got, got)) {
     expect_numbers(run);
     if (run.in.all_numbers().contains("scale")) {
@@ -129,7 +129,7 @@ TEST_F(EventLog, task1_no_scaler_is_null) {
       case_of({.scale = {}, .scale_after = {}}),
       case_of({.step = random().integer(1, 999), .scale = {}, .scale_after = {}, .clipped = true}),
   };
-  const auto got = subject().observe("line", cases);
+  const auto got = subject().observe("written_line", cases);
   for (const auto& run : together(cases, got, got)) {
     expect_json(run);
     expect_field(run, "scale", "null");
@@ -143,7 +143,7 @@ TEST_F(EventLog, task1_one_record_is_one_line) {
       case_of({.step = random().integer(1, 999), .norm = 0.1, .clipped = true}),
       case_of({.scale_after = 32, .norm = 1e10, .skipped = true}),
   };
-  const auto got = subject().observe("line", cases);
+  const auto got = subject().observe("written_line", cases);
   for (const auto& run : together(cases, got, got)) {
     expect_json(run);
     EXPECT_THAT(run.got, Flag("newline_at_the_end", true));

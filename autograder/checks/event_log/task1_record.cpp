@@ -19,14 +19,14 @@ TEST_F(EventLog, task1_one_step_worked_by_hand) {
   const auto got = subject().observe("logged_steps", cases);
   size_t i = 0;
   for (const auto& run : together(cases, got, got)) {
-    EXPECT_THAT(run.got, Tensors("recorded_step",
+    EXPECT_THAT(run.got, Tensors("step_of_records",
                                  exactly({static_cast<double>(run.in.integer("first_step"))})));
-    EXPECT_THAT(run.got, Tensors("recorded_loss", exactly({losses[i]})));
-    EXPECT_THAT(run.got, Tensors("recorded_norm",
+    EXPECT_THAT(run.got, Tensors("loss_of_records", exactly({losses[i]})));
+    EXPECT_THAT(run.got, Tensors("norm_of_records",
                                  CloseTo(numbers({norms[i]}), {.absolute = 0, .relative = 1e-5})));
-    EXPECT_THAT(run.got, Tensors("recorded_scale", exactly({scales[i]})));
-    EXPECT_THAT(run.got, Tensors("recorded_skipped", flags({false})));
-    EXPECT_THAT(run.got, Tensors("recorded_lr", exactly({0.5})));
+    EXPECT_THAT(run.got, Tensors("scale_of_records", exactly({scales[i]})));
+    EXPECT_THAT(run.got, Tensors("skipped_of_records", flags({false})));
+    EXPECT_THAT(run.got, Tensors("lr_of_records", exactly({0.5})));
     ++i;
   }
 }
@@ -42,7 +42,7 @@ TEST_F(EventLog, task1_loss_is_unscaled) {
   }
   const auto got = subject().observe("logged_steps", cases);
   for (const auto& run : together(cases, got, got)) {
-    EXPECT_THAT(run.got, Tensors("recorded_loss", exactly(values_of(run.in.tensors("losses")))));
+    EXPECT_THAT(run.got, Tensors("loss_of_records", exactly(values_of(run.in.tensors("losses")))));
   }
 }
 
@@ -60,8 +60,8 @@ TEST_F(EventLog, task1_scale_is_the_one_in_use) {
   const auto got = subject().observe("logged_steps", cases);
   for (const auto& run : together(cases, got, got)) {
     const auto want = expected(run.in);
-    EXPECT_THAT(run.got, Tensors("recorded_scale", exactly(want.scales)));
-    EXPECT_THAT(run.got, Tensors("recorded_scale_after", exactly(want.scales_after)));
+    EXPECT_THAT(run.got, Tensors("scale_of_records", exactly(want.scales)));
+    EXPECT_THAT(run.got, Tensors("scale_after_of_records", exactly(want.scales_after)));
   }
 }
 
@@ -78,7 +78,7 @@ TEST_F(EventLog, task1_norm_is_true_and_before_clipping) {
   }
   const auto got = subject().observe("logged_steps", cases);
   for (const auto& run : together(cases, got, got)) {
-    EXPECT_THAT(run.got, Tensors("recorded_norm", norms(run, expected(run.in))));
+    EXPECT_THAT(run.got, Tensors("norm_of_records", norms(run, expected(run.in))));
   }
 }
 
@@ -89,7 +89,7 @@ TEST_F(EventLog, task1_norm_is_measured_without_a_limit) {
   }
   const auto got = subject().observe("logged_steps", cases);
   for (const auto& run : together(cases, got, got)) {
-    EXPECT_THAT(run.got, Tensors("recorded_norm", norms(run, expected(run.in))));
+    EXPECT_THAT(run.got, Tensors("norm_of_records", norms(run, expected(run.in))));
   }
 }
 
@@ -105,14 +105,14 @@ TEST_F(EventLog, task1_every_group_counts) {
   }
   const auto got = subject().observe("logged_steps", cases);
   for (const auto& run : together(cases, got, got)) {
-    EXPECT_THAT(run.got, Tensors("recorded_norm", norms(run, expected(run.in))));
+    EXPECT_THAT(run.got, Tensors("norm_of_records", norms(run, expected(run.in))));
   }
 }
 
 // What clipping did is seen in what the optimizer stepped with. At the limit itself both are right:
 // to shrink by a millionth, and to leave alone.
 std::vector<bool> shrunk(const Run& run) {
-  const auto& stepped_with = run.got.tensors("gradients_that_were_stepped_with");
+  const auto& stepped_with = run.got.tensors("gradients_of_steps");
   const auto& gradients = run.in.tensors("gradients");
   std::vector<bool> all;
   for (size_t i = 0; i < gradients.size(); ++i) {
@@ -137,7 +137,7 @@ TEST_F(EventLog, task1_clipped_says_what_was_done) {
   }
   const auto got = subject().observe("logged_steps", cases);
   for (const auto& run : together(cases, got, got)) {
-    EXPECT_THAT(run.got, Tensors("recorded_clipped", flags(shrunk(run))));
+    EXPECT_THAT(run.got, Tensors("clipped_of_records", flags(shrunk(run))));
   }
 }
 
@@ -154,7 +154,7 @@ TEST_F(EventLog, task1_lr_is_that_of_the_step) {
   }
   const auto got = subject().observe("logged_steps", cases);
   for (const auto& run : together(cases, got, got)) {
-    EXPECT_THAT(run.got, Tensors("recorded_lr", exactly(expected(run.in).rates)));
+    EXPECT_THAT(run.got, Tensors("lr_of_records", exactly(expected(run.in).rates)));
   }
 }
 

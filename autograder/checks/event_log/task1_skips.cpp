@@ -28,8 +28,8 @@ TEST_F(EventLog, task1_skips_are_told) {
   const auto got = subject().observe("logged_steps", cases);
   for (const auto& run : together(cases, got, got)) {
     const auto want = expected(run.in);
-    EXPECT_THAT(run.got, Tensors("recorded_skipped", flags(want.overflows)));
-    EXPECT_THAT(run.got, Tensors("recorded_norm", norms_of_skips(run, want)));
+    EXPECT_THAT(run.got, Tensors("skipped_of_records", flags(want.overflows)));
+    EXPECT_THAT(run.got, Tensors("norm_of_records", norms_of_skips(run, want)));
   }
 }
 
@@ -47,11 +47,11 @@ TEST_F(EventLog, task1_without_a_scaler) {
   for (const auto& run : together(cases, got, got)) {
     const auto want = expected(run.in);
     const List none(want.norms.size());
-    EXPECT_THAT(run.got, Tensors("recorded_scale", BitEqualTo(none)));
-    EXPECT_THAT(run.got, Tensors("recorded_scale_after", BitEqualTo(none)));
+    EXPECT_THAT(run.got, Tensors("scale_of_records", BitEqualTo(none)));
+    EXPECT_THAT(run.got, Tensors("scale_after_of_records", BitEqualTo(none)));
     EXPECT_THAT(run.got,
-                Tensors("recorded_skipped", flags(std::vector<bool>(want.norms.size(), false))));
-    EXPECT_THAT(run.got, Tensors("recorded_norm", norms(run, want)));
+                Tensors("skipped_of_records", flags(std::vector<bool>(want.norms.size(), false))));
+    EXPECT_THAT(run.got, Tensors("norm_of_records", norms(run, want)));
   }
 }
 
@@ -69,11 +69,11 @@ TEST_F(EventLog, task1_the_step_is_as_before) {
   for (const auto& run : together(cases, got, want)) {
     // Another order of summation in the norm shows in the last digits of a clipped gradient.
     EXPECT_THAT(run.got,
-                Tensors("weights_after_step", CloseTo(run.want.tensors("weights_after_step"),
-                                                      {.absolute = 1e-5, .relative = 1e-5})));
+                Tensors("weights_after_steps", CloseTo(run.want.tensors("weights_after_steps"),
+                                                       {.absolute = 1e-5, .relative = 1e-5})));
     EXPECT_THAT(run.got,
-                Tensors("scale_after_step", BitEqualTo(run.want.tensors("scale_after_step"))));
-    EXPECT_THAT(run.got, Tensors("lr_after_step", BitEqualTo(run.want.tensors("lr_after_step"))));
+                Tensors("scale_after_steps", BitEqualTo(run.want.tensors("scale_after_steps"))));
+    EXPECT_THAT(run.got, Tensors("lr_after_steps", BitEqualTo(run.want.tensors("lr_after_steps"))));
   }
 }
 

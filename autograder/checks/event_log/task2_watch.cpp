@@ -16,7 +16,7 @@ void expect_events(const Run& run) {
 
 void expect_baseline(const Run& run) {
   for (const std::string what : {"updates", "mean", "variance"}) {
-    const auto name = what + "_after_record";
+    const auto name = what + "_after_records";
     EXPECT_THAT(run.got, Tensors(name, CloseTo(run.want.tensors(name),
                                                {.absolute = 1e-9, .relative = 1e-9})));
   }

@@ -35,14 +35,14 @@ class Diary {
   void note(const std::string& name, bool seen) { note(name, seen ? 1.0 : 0.0); }
   void note(const std::string& name, const torch::Tensor& seen) { lists_[name].push_back(seen); }
   void note(const Record& record) {
-    note("recorded_step", static_cast<double>(record.step));
-    note("recorded_loss", record.loss);
-    note("recorded_scale", record.scale);
-    note("recorded_scale_after", record.scale_after);
-    note("recorded_norm", record.norm);
-    note("recorded_clipped", record.clipped);
-    note("recorded_skipped", record.skipped);
-    note("recorded_lr", record.lr);
+    note("step_of_records", static_cast<double>(record.step));
+    note("loss_of_records", record.loss);
+    note("scale_of_records", record.scale);
+    note("scale_after_of_records", record.scale_after);
+    note("norm_of_records", record.norm);
+    note("clipped_of_records", record.clipped);
+    note("skipped_of_records", record.skipped);
+    note("lr_of_records", record.lr);
   }
   Observation seen() const {
     Observation all;
@@ -60,10 +60,10 @@ Observation logged_steps(const Impl& impl, const Case& in) {
   for (size_t i = 0; i < training.steps(); ++i) {
     const auto step = in.integer("first_step") + static_cast<int64_t>(i);
     diary.note(impl.logged_step(training.loop(), step, training.loss(i)));
-    diary.note("weights_after_step", training.weights());
-    diary.note("scale_after_step", training.scale());
-    diary.note("lr_after_step", training.lr());
-    diary.note("gradients_that_were_stepped_with", training.take_stepped_gradients());
+    diary.note("weights_after_steps", training.weights());
+    diary.note("scale_after_steps", training.scale());
+    diary.note("lr_after_steps", training.lr());
+    diary.note("gradients_of_steps", training.take_stepped_gradients());
   }
   return diary.seen();
 }
@@ -85,19 +85,20 @@ Record record_of(const Case& in) {
   return record;
 }
 
-Observation line(const Impl& impl, const Case& in) {
+Observation written_line(const Impl& impl, const Case& in) {
   const std::string text = impl.json_line(record_of(in));
-  const auto parsed = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto line = parsed(text);
   Observation seen;
-  seen.add_word("the_line", parsed.is_object() ? "a JSON object" : "no JSON object");
+  seen.add_word("the_line", line.in_words);
   seen.add("newlines", static_cast<double>(std::count(text.begin(), text.end(), '\n')));
   seen.add("newline_at_the_end", text.ends_with('\n'));
   for (const std::string name :
        {"event", "step", "loss", "scale", "scale_after", "norm", "clipped", "skipped", "lr"}) {
-    const bool readable = parsed.is_object();
-    seen.add_word(name + "_in_the_line", readable ? field_in_words(parsed, name) : "unreadable");
+    const bool readable = line.object.is_object();
+    seen.add_word(name + "_in_the_line",
+                  readable ? field_in_words(line.object, name) : "unreadable");
   }
-  return seen.add_word(Observation::kTrace, text);
+  return seen;
 }
 
 Observation norm(const Impl& impl, const Case& in) {
@@ -121,9 +122,9 @@ Observation watched_run(const Impl& impl, const Case& in) {
     record.norm = norms[i].item<double>();
     record.skipped = skipped.at(i).item<double>() != 0;
     events.add(record.step, impl.watch(record, baseline));
-    diary.note("mean_after_record", baseline.mean);
-    diary.note("variance_after_record", baseline.variance);
-    diary.note("updates_after_record", static_cast<double>(baseline.updates));
+    diary.note("mean_after_records", baseline.mean);
+    diary.note("variance_after_records", baseline.variance);
+    diary.note("updates_after_records", static_cast<double>(baseline.updates));
   }
   return diary.seen().add_word("events", events.text());
 }
@@ -133,10 +134,10 @@ Observation findings(const Impl& impl, const Case& in) {
   for (size_t i = 0; i < in.tensors("losses").size(); ++i) {
     const auto at = [&](const std::string& name) { return in.tensors(name).at(i); };
     Record record;
-    record.step = at("steps").item<int64_t>();
+    record.step = static_cast<int64_t>(at("steps").item<double>());
     record.loss = at("losses").item<double>();
     record.scale = number(at("scales"));
-    record.scale_after = number(at("new_scales"));
+    record.scale_after = number(at("scales_after"));
     record.norm = at("norms").item<double>();
     record.skipped = at("skipped (1 true, 0 false) flags").item<double>() != 0;
     log.push_back(record);
@@ -144,6 +145,6 @@ Observation findings(const Impl& impl, const Case& in) {
   return Observation().add_word("findings", in_words(impl.read_log(log)));
 }
 
-GRADLAB_EXPERIMENTS(event_log, logged_steps, line, norm, watched_run, findings)
+GRADLAB_EXPERIMENTS(event_log, logged_steps, written_line, norm, watched_run, findings)
 
 }  // namespace

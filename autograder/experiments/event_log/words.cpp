@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+
 namespace gradlab::event_log_runs {
 namespace {
 
@@ -69,7 +71,36 @@ const char* word(Remedy remedy) {
   return kUnknown;
 }
 
+// The word, or the one character, around this place: what does not depend on how the rest of a line
+// is written.
+std::string word_around(const std::string& text, size_t at) {
+  if (at >= text.size()) return "its end";
+  const auto in_word = [&](size_t i) {
+    return std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '-' || text[i] == '+';
+  };
+  size_t begin = at;
+  size_t end = at + 1;
+  if (in_word(at)) {
+    while (begin > 0 && in_word(begin - 1)) --begin;
+    while (end < text.size() && in_word(end)) ++end;
+  }
+  return text.substr(begin, end - begin);
+}
+
 }  // namespace
+
+ParsedLine parsed(const std::string& line) {
+  try {
+    auto json = nlohmann::json::parse(line);
+    if (json.is_object()) return {std::move(json), "a JSON object"};
+    return {{}, "JSON, but no object"};
+  } catch (const nlohmann::json::parse_error& error) {
+    const size_t at = error.byte == 0 ? 0 : error.byte - 1;
+    return {{}, fmt::format("no JSON: a strict parser stops at {}", word_around(line, at))};
+  } catch (const nlohmann::json::exception&) {
+    return {{}, "JSON with a number that no double holds"};
+  }
+}
 
 void EventWords::add(int64_t step, const std::optional<event_log::Event>& event) {
   if (!event) return;

@@ -24,6 +24,13 @@ class EventWords {
 // "step 3, 2 records: bad batch, look at the batch; …", or "none".
 std::string in_words(const std::vector<event_log::Finding>& findings);
 
+// A line read by a strict parser.
+struct ParsedLine {
+  nlohmann::json object;  // empty where the line is none
+  std::string in_words;   // "a JSON object", or where a strict parser stops
+};
+ParsedLine parsed(const std::string& line);
+
 // A value of a JSON object: a number as the double that it is, "missing" where there is none.
 // Unknown scales may be null or missing.
 std::string field_in_words(const nlohmann::json& object, const std::string& name);

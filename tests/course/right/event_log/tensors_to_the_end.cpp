@@ -36,7 +36,7 @@ Record logged_step(const Loop& loop, int64_t step, const torch::Tensor& loss) {
                                     : torch::Tensor();
   };
   loop.optimizer.zero_grad();
-  loop.scaler.scale({loss}).front().backward();
+  loop.scaler.scale(std::vector<torch::Tensor>{loss}).front().backward();
   loop.scaler.unscale_(loop.optimizer);
   const auto parameters = amp::parameters_of(loop.optimizer);
   std::vector<torch::Tensor> flat;
