@@ -12,7 +12,6 @@ namespace {
 constexpr const char* kSkipped = "skipped (1 true, 0 false) flags";
 constexpr double kEndOfFloat16 = 65520;  // rounds to inf from here on
 
-bool has(const Case& in, const std::string& name) { return in.all_numbers().contains(name); }
 bool has_scaler(const Case& in) { return in.all_integers().contains("init_scale"); }
 
 // Which cases the contract decides: one may be made smaller for display only while it is such.
@@ -20,8 +19,7 @@ bool has_scaler(const Case& in) { return in.all_integers().contains("init_scale"
 bool decides_run(const Case& in) {
   const auto& gradients = in.tensors("gradients");
   if (in.tensors("losses").size() != gradients.size() || gradients.empty()) return false;
-  if (in.all_integers().contains("init_scale") &&
-      !is_power_of_two(static_cast<double>(in.integer("init_scale")))) {
+  if (has_scaler(in) && !is_power_of_two(static_cast<double>(in.integer("init_scale")))) {
     return false;
   }
   return std::all_of(gradients.begin(), gradients.end(), [&](const auto& gradient) {

@@ -19,7 +19,9 @@ Record steps_and_says_nothing(const Loop& loop, int64_t, const torch::Tensor& lo
 }
 Record numbers_the_step(const Loop& loop, int64_t step, const torch::Tensor& loss) {
   training_step(loop, loss);
-  return {.step = step};
+  Record record;
+  record.step = step;
+  return record;
 }
 
 std::string empty_object(const Record&) { return "{}\n"; }
