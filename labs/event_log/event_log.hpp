@@ -21,10 +21,11 @@ namespace event_log {
 
 // What is written down of one step.
 struct Record {
-  int64_t step = 0;                   // counted from 0, skipped ones too
-  double loss = 0;                    // unscaled
-  std::optional<double> scale;        // that this loss was multiplied by; none without a scaler
-  std::optional<double> scale_after;  // once update() has run; none without a scaler
+  int64_t step = 0;  // counted from 0, skipped ones too
+  double loss = 0;   // unscaled
+  // What this loss was multiplied by, and the scale once update() has run; none without a scaler.
+  std::optional<double> scale = std::nullopt;
+  std::optional<double> scale_after = std::nullopt;
   double norm = 0;  // L2 norm of all gradients at their true size, before clipping; inf, NaN too
   bool clipped = false;  // clipping made the gradients smaller
   bool skipped = false;  // the optimizer did not step

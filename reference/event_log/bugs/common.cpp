@@ -29,21 +29,33 @@ std::optional<double> scale_of(const Loop& loop) {
   return loop.scaler.is_enabled() ? std::optional(loop.scaler.get_scale()) : std::nullopt;
 }
 
-Record right_step(const Loop& loop, int64_t step, const torch::Tensor& loss) {
+Record begin(const Loop& loop, int64_t step, const torch::Tensor& loss) {
   Record record{
       .step = step, .loss = loss.item<double>(), .scale = scale_of(loop), .lr = lr_of(loop)};
   loop.optimizer.zero_grad();
   loop.scaler.scale(loss).backward();
-  loop.scaler.unscale_(loop.optimizer);
-  record.norm = norm_of(loop);
-  if (loop.max_norm) {
-    amp::clip_grad_norm_(amp::parameters_of(loop.optimizer), *loop.max_norm);
-    record.clipped = record.norm + 1e-6 > *loop.max_norm;
-  }
+  return record;
+}
+
+void clip(const Loop& loop, Record& record) {
+  if (!loop.max_norm) return;
+  amp::clip_grad_norm_(amp::parameters_of(loop.optimizer), *loop.max_norm);
+  record.clipped = record.norm + 1e-6 > *loop.max_norm;
+}
+
+void finish(const Loop& loop, Record& record) {
   record.skipped = !loop.scaler.step(loop.optimizer);
   if (!record.skipped) loop.schedule.step();
   loop.scaler.update();
   record.scale_after = scale_of(loop);
+}
+
+Record right_step(const Loop& loop, int64_t step, const torch::Tensor& loss) {
+  auto record = begin(loop, step, loss);
+  loop.scaler.unscale_(loop.optimizer);
+  record.norm = norm_of(loop);
+  clip(loop, record);
+  finish(loop, record);
   return record;
 }
 

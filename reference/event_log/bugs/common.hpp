@@ -53,6 +53,12 @@ inline double lr_of(const Loop& loop) {
 }
 std::optional<double> scale_of(const Loop& loop);
 
+// The parts of a step. After the first the gradients are scaled ones; the second goes by the
+// record's norm.
+Record begin(const Loop& loop, int64_t step, const torch::Tensor& loss);
+void clip(const Loop& loop, Record& record);
+void finish(const Loop& loop, Record& record);
+
 // ---- task 3
 
 // How a row of skipped records is judged: log[first] to log[end - 1], and how many records lie
