@@ -27,7 +27,7 @@ TEST_F(Resume, task5_forty_steps_through_a_file) {
 TEST_F(Resume, task5_a_file_at_every_call) {
   const std::vector<Case> cases{
       draw_run(random(), {.calls = 3, .cut = kEveryCall, .window = 2}),
-      draw_run(random(), {.calls = 12, .cut = kEveryCall, .window = 2, .examples = 3}),
+      draw_run(random(), {.calls = 7, .cut = kEveryCall, .window = 2, .examples = 3}),
   };
   const auto got = subject().observe("resumed_file", cases);
   const auto want = reference().observe("resumed_file", cases);
@@ -56,7 +56,7 @@ TEST_F(Resume, task5_an_open_file_stays_whole) {
 // The next file may hold this share of its bytes; 1 is one byte less than all.
 std::vector<Case> interrupted(Random& random, const std::string& end) {
   std::vector<Case> cases;
-  for (const double share : {0.5, 0.0, 0.9, 1.0}) {
+  for (const double share : {0.5, 0.0, 1.0}) {
     cases.push_back(
         draw_run(random, {.calls = 3, .cut = 1}).word("end", end).number("share_written", share));
   }
@@ -98,7 +98,7 @@ TEST_F(Resume, task5_a_missing_file_is_refused) {
 
 TEST_F(Resume, task5_a_truncated_file_is_refused) {
   std::vector<Case> cases;
-  for (const double share : {0.5, 0.0, 0.001, 0.01, 0.1, 0.25, 0.4, 0.6, 0.75, 0.9, 0.99, 1.0}) {
+  for (const double share : {0.5, 0.0, 0.01, 0.1, 0.3, 0.7, 0.9, 0.99, 1.0}) {
     cases.push_back(refused(random(), "cut short").number("share_that_is_left", share));
   }
   const auto got = subject().observe("refused_file", cases);

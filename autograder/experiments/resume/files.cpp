@@ -105,7 +105,7 @@ Observation refused_file(const Impl& impl, const Case& in) {
   auto trainer = trainer_of(in);
   Diary diary;
   diary.advance_to(in.integer("cut"), trainer, data);
-  save_elsewhere(impl, trainer, folder.file(kFile));
+  impl.save_checkpoint(trainer, folder.file(kFile));
   spoil(in, folder.file(kFile));
   diary.advance_to(in.integer("load"), trainer, data);
   load(impl, trainer, folder.file(kFile), seen);
@@ -126,7 +126,7 @@ Observation other_model(const Impl& impl, const Case& in) {
     weights.at(static_cast<size_t>(at)).name = names().back();
   }
   const Trainer other(std::move(weights), 0, in.integer("window"));
-  save_elsewhere(impl, other, folder.file(kFile));
+  impl.save_checkpoint(other, folder.file(kFile));
   auto trainer = trainer_of(in);
   Diary diary;
   diary.advance_to(in.integer("load"), trainer, data);
@@ -144,10 +144,10 @@ Observation interrupted_save(const Impl& impl, const Case& in) {
   auto trainer = trainer_of(in);
   Diary diary;
   diary.advance_to(in.integer("cut"), trainer, data);
-  save_elsewhere(impl, trainer, folder.file(kFile));
+  impl.save_checkpoint(trainer, folder.file(kFile));
   const auto old = bytes_of_file(folder.file(kFile));
   diary.advance_to(in.integer("calls"), trainer, data);
-  save_elsewhere(impl, trainer, folder.file("measured"));
+  impl.save_checkpoint(trainer, folder.file("measured"));
   const auto size = bytes_of_file(folder.file("measured")).value_or("").size();
   const auto share = static_cast<uint64_t>(in.number("share_written") * static_cast<double>(size));
   const bool kills = in.word("end") == "killed";
@@ -179,11 +179,11 @@ Observation replaced_file(const Impl& impl, const Case& in) {
   auto trainer = trainer_of(in);
   Diary diary;
   diary.advance_to(in.integer("cut"), trainer, data);
-  save_elsewhere(impl, trainer, folder.file(kFile));
+  impl.save_checkpoint(trainer, folder.file(kFile));
   const auto old = bytes_of_file(folder.file(kFile));
   std::ifstream open(folder.file(kFile), std::ios::binary);
   diary.advance_to(in.integer("again"), trainer, data);
-  save_elsewhere(impl, trainer, folder.file(kFile));
+  impl.save_checkpoint(trainer, folder.file(kFile));
   const std::string read(std::istreambuf_iterator<char>(open), {});
   auto resumed = new_trainer_of(in);
   impl.load_checkpoint(resumed, folder.file(kFile));
