@@ -32,7 +32,7 @@ TEST_F(Resume, task2_factors_and_interval_come_back) {
       draw_run(random(), {.part = kPart, .calls = 12, .cut = 4, .examples = 3, .has_bad = true}),
   };
   for (auto& in : cases) {
-    in.number("growth_factor", 4).number("backoff_factor", 0.25);
+    in.number("growth_factor", 4).number("backoff_factor", 0.5);
   }
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
@@ -67,14 +67,7 @@ TEST_F(Resume, task2_overflows_on_both_sides) {
 
 TEST_F(Resume, task2_another_process_reads_the_scaler) {
   const std::vector<Case> cases{
-      draw_run(random(), {.part = kPart, .calls = 4, .cut = 2, .by_another_process = true}),
-      draw_run(random(), {.part = kPart,
-                          .calls = 12,
-                          .cut = 7,
-                          .examples = 3,
-                          .has_bad = true,
-                          .by_another_process = true}),
-  };
+      draw_run(random(), {.part = kPart, .calls = 8, .cut = 6, .by_another_process = true})};
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
   expect_uninterrupted(together(cases, got, want));
@@ -83,7 +76,7 @@ TEST_F(Resume, task2_another_process_reads_the_scaler) {
 TEST_F(Resume, task2_a_used_scaler_forgets) {
   const std::vector<Case> cases{
       draw_run(random(), {.part = kPart, .calls = 4, .cut = 0, .into_used = true}),
-      draw_run(random(), {.part = kPart, .calls = 8, .cut = 4, .into_used = true}),
+      draw_run(random(), {.part = kPart, .calls = 8, .cut = 6, .into_used = true}),
   };
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);

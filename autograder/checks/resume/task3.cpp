@@ -55,11 +55,8 @@ TEST_F(Resume, task3_random_cut_at_every_call) {
 }
 
 TEST_F(Resume, task3_another_process_reads_the_generators) {
-  const std::vector<Case> cases{
-      draw_run(random(), {.part = kPart, .calls = 4, .cut = 2, .by_another_process = true}),
-      draw_run(random(),
-               {.part = kPart, .calls = 20, .cut = 7, .examples = 5, .by_another_process = true}),
-  };
+  const std::vector<Case> cases{draw_run(
+      random(), {.part = kPart, .calls = 10, .cut = 3, .examples = 3, .by_another_process = true})};
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
   expect_uninterrupted(together(cases, got, want));

@@ -8,8 +8,13 @@ using namespace gradlab::resume_checks;
 
 TEST_F(Resume, task5_a_file_resumes_the_run) {
   const std::vector<Case> cases{
-      draw_run(random(), {.calls = 4, .cut = 2}),
-      draw_run(random(), {.calls = 14, .cut = 7, .window = 2, .examples = 3, .two_layers = true}),
+      draw_run(random(), {.calls = 4, .cut = 2, .by_another_process = true}),
+      draw_run(random(), {.calls = 14,
+                          .cut = 7,
+                          .window = 2,
+                          .examples = 3,
+                          .two_layers = true,
+                          .by_another_process = true}),
       draw_run(random(), {.calls = 10, .cut = 5, .window = 2, .examples = 4, .into_used = true}),
   };
   const auto got = subject().observe("resumed_file", cases);
@@ -18,7 +23,9 @@ TEST_F(Resume, task5_a_file_resumes_the_run) {
 }
 
 TEST_F(Resume, task5_forty_steps_through_a_file) {
-  const std::vector<Case> cases{draw_run(random(), forty_steps())};
+  auto plan = forty_steps();
+  plan.by_another_process = true;
+  const std::vector<Case> cases{draw_run(random(), plan)};
   const auto got = subject().observe("resumed_file", cases);
   const auto want = reference().observe("resumed_file", cases);
   expect_uninterrupted(together(cases, got, want));
@@ -27,7 +34,8 @@ TEST_F(Resume, task5_forty_steps_through_a_file) {
 TEST_F(Resume, task5_a_file_at_every_call) {
   const std::vector<Case> cases{
       draw_run(random(), {.calls = 3, .cut = kEveryCall, .window = 2}),
-      draw_run(random(), {.calls = 7, .cut = kEveryCall, .window = 2, .examples = 3}),
+      draw_run(random(),
+               {.calls = 7, .cut = kEveryCall, .window = 2, .examples = 3, .two_layers = true}),
   };
   const auto got = subject().observe("resumed_file", cases);
   const auto want = reference().observe("resumed_file", cases);
@@ -45,9 +53,9 @@ TEST_F(Resume, task5_a_newer_file_replaces_the_older) {
 
 TEST_F(Resume, task5_an_open_file_stays_whole) {
   const auto cases = draw(2, [](Random& random, int i) {
-    return draw_run(random, {.calls = 4, .cut = 1, .two_layers = i == 1}).integer("again", 3);
+    return draw_run(random, {.calls = 3, .cut = 1, .two_layers = i == 1});
   });
-  const auto got = subject().observe("replaced_file", cases);
+  const auto got = subject().observe("open_file", cases);
   for (const auto& run : together(cases, got, got)) {
     EXPECT_THAT(run.got, Word("what_the_open_file_holds", "the old checkpoint"));
   }

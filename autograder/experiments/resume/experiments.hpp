@@ -18,5 +18,6 @@ Observation refused_file(const Impl& impl, const Case& in);
 Observation other_model(const Impl& impl, const Case& in);
 Observation interrupted_save(const Impl& impl, const Case& in);
 Observation replaced_file(const Impl& impl, const Case& in);
+Observation open_file(const Impl& impl, const Case& in);
 
 }  // namespace gradlab::resume_runs

@@ -1,5 +1,5 @@
-// The experiments of task 5: whole checkpoints, saved by a process of their own; files that are no
-// checkpoint; a save that is ended in the middle. They know no expected value.
+// The experiments of task 5: whole checkpoints; files that are no checkpoint; a save that is ended
+// in the middle. They know no expected value.
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -14,11 +14,19 @@ namespace {
 
 constexpr const char* kFile = "run.ckpt";
 
-void save_elsewhere(const Impl& impl, const Trainer& trainer, const std::string& path) {
+void save(const Impl& impl, const Case& in, const Trainer& trainer, const std::string& path) {
+  if (in.word("saved_by") == "this process") return impl.save_checkpoint(trainer, path);
   in_another_process([&] {
     impl.save_checkpoint(trainer, path);
     return std::string();
   });
+}
+
+// The run's trainer before call number `end`.
+Trainer trained(const Case& in, int64_t end) {
+  auto trainer = trainer_of(in);
+  Diary().advance_to(end, trainer, data_of(in));
+  return trainer;
 }
 
 // What lies at the path in place of a checkpoint.
@@ -49,9 +57,9 @@ void spoil(const Case& in, const std::string& path) {
 // Whichever of all names stands first in the text.
 std::string first_name_in(const std::string& text) {
   std::string first = "none";
-  size_t at = text.size();
+  auto at = std::string::npos;
   for (const auto& name : names()) {
-    if (text.find(name) >= at) continue;
+    if (text.find(name) >= at) continue;  // npos is the largest
     at = text.find(name);
     first = name;
   }
@@ -74,8 +82,8 @@ void load(const Impl& impl, Trainer& trainer, const std::string& path, Observati
 
 }  // namespace
 
-// `calls` calls; before call number `cut`, or before each where that is -1, a process saves a file,
-// and a trainer that reads it goes on.
+// `calls` calls; before call number `cut`, or before each where that is -1, a file is saved, and a
+// trainer that reads it goes on.
 Observation resumed_file(const Impl& impl, const Case& in) {
   Observation seen;
   add_run_without_a_cut(in, seen);
@@ -85,7 +93,7 @@ Observation resumed_file(const Impl& impl, const Case& in) {
   Diary diary;
   for (int64_t i = 0; i <= in.integer("calls"); ++i) {
     if (in.integer("cut") == i || in.integer("cut") == -1) {
-      save_elsewhere(impl, trainer, folder.file(kFile));
+      save(impl, in, trainer, folder.file(kFile));
       trainer = in.word("into") == "a new trainer" ? new_trainer_of(in) : used_trainer_of(in);
       impl.load_checkpoint(trainer, folder.file(kFile));
     }
@@ -95,18 +103,17 @@ Observation resumed_file(const Impl& impl, const Case& in) {
   return seen;
 }
 
-// A run whose file was saved at call number `cut` and then spoiled; it is to be loaded before call
-// number `load`, and the run goes on.
+// The run's file of call number `cut` was spoiled; it is to be loaded before call number `load`,
+// and the run goes on.
 Observation refused_file(const Impl& impl, const Case& in) {
   Observation seen;
   add_run_without_a_cut(in, seen);
   const Folder folder;
+  save(impl, in, trained(in, in.integer("cut")), folder.file(kFile));
+  spoil(in, folder.file(kFile));
   const auto data = data_of(in);
   auto trainer = trainer_of(in);
   Diary diary;
-  diary.advance_to(in.integer("cut"), trainer, data);
-  impl.save_checkpoint(trainer, folder.file(kFile));
-  spoil(in, folder.file(kFile));
   diary.advance_to(in.integer("load"), trainer, data);
   load(impl, trainer, folder.file(kFile), seen);
   diary.advance_to(in.integer("calls"), trainer, data);
@@ -126,7 +133,7 @@ Observation other_model(const Impl& impl, const Case& in) {
     weights.at(static_cast<size_t>(at)).name = names().back();
   }
   const Trainer other(std::move(weights), 0, in.integer("window"));
-  impl.save_checkpoint(other, folder.file(kFile));
+  save(impl, in, other, folder.file(kFile));
   auto trainer = trainer_of(in);
   Diary diary;
   diary.advance_to(in.integer("load"), trainer, data);
@@ -140,14 +147,10 @@ Observation other_model(const Impl& impl, const Case& in) {
 // bytes only. Beyond it the process is killed, or the disk is full.
 Observation interrupted_save(const Impl& impl, const Case& in) {
   const Folder folder;
-  const auto data = data_of(in);
-  auto trainer = trainer_of(in);
-  Diary diary;
-  diary.advance_to(in.integer("cut"), trainer, data);
-  impl.save_checkpoint(trainer, folder.file(kFile));
+  save(impl, in, trained(in, in.integer("cut")), folder.file(kFile));
   const auto old = bytes_of_file(folder.file(kFile));
-  diary.advance_to(in.integer("calls"), trainer, data);
-  impl.save_checkpoint(trainer, folder.file("measured"));
+  const auto trainer = trained(in, in.integer("calls"));
+  save(impl, in, trainer, folder.file("measured"));
   const auto size = bytes_of_file(folder.file("measured")).value_or("").size();
   const auto share = static_cast<uint64_t>(in.number("share_written") * static_cast<double>(size));
   const bool kills = in.word("end") == "killed";
@@ -169,28 +172,36 @@ Observation interrupted_save(const Impl& impl, const Case& in) {
                                                    : "neither the old nor a new one");
 }
 
-// A file is saved before call number `cut` and again before call number `again`, while someone has
-// the first one open. The run goes on from the second.
+// A file is saved before call number `cut` and again before call number `again`. The run goes on
+// from the second.
 Observation replaced_file(const Impl& impl, const Case& in) {
   Observation seen;
   add_run_without_a_cut(in, seen);
   const Folder folder;
+  save(impl, in, trained(in, in.integer("cut")), folder.file(kFile));
   const auto data = data_of(in);
   auto trainer = trainer_of(in);
   Diary diary;
-  diary.advance_to(in.integer("cut"), trainer, data);
-  impl.save_checkpoint(trainer, folder.file(kFile));
+  diary.advance_to(in.integer("again"), trainer, data);
+  save(impl, in, trainer, folder.file(kFile));
+  trainer = new_trainer_of(in);
+  impl.load_checkpoint(trainer, folder.file(kFile));
+  diary.advance_to(in.integer("calls"), trainer, data);
+  diary.add_to(seen, "after_calls");
+  return seen;
+}
+
+// A file is saved before call number `cut` and again after all calls, while someone has the first
+// one open.
+Observation open_file(const Impl& impl, const Case& in) {
+  const Folder folder;
+  save(impl, in, trained(in, in.integer("cut")), folder.file(kFile));
   const auto old = bytes_of_file(folder.file(kFile));
   std::ifstream open(folder.file(kFile), std::ios::binary);
-  diary.advance_to(in.integer("again"), trainer, data);
-  impl.save_checkpoint(trainer, folder.file(kFile));
+  save(impl, in, trained(in, in.integer("calls")), folder.file(kFile));
   const std::string read(std::istreambuf_iterator<char>(open), {});
-  auto resumed = new_trainer_of(in);
-  impl.load_checkpoint(resumed, folder.file(kFile));
-  diary.advance_to(in.integer("calls"), resumed, data);
-  diary.add_to(seen, "after_calls");
-  return seen.add_word("what_the_open_file_holds",
-                       read == old ? "the old checkpoint" : "something else");
+  return Observation{}.add_word("what_the_open_file_holds",
+                                read == old ? "the old checkpoint" : "something else");
 }
 
 }  // namespace gradlab::resume_runs
@@ -198,5 +209,5 @@ Observation replaced_file(const Impl& impl, const Case& in) {
 namespace {
 using namespace gradlab::resume_runs;
 GRADLAB_EXPERIMENTS(resume, resumed, saved_along, empty_state, resumed_file, refused_file,
-                    other_model, interrupted_save, replaced_file)
+                    other_model, interrupted_save, replaced_file, open_file)
 }  // namespace

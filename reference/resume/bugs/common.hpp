@@ -163,4 +163,9 @@ inline Checks through_a_file() {
           "a_newer_file_replaces_the_older"};
 }
 
+// Where the file is saved by one process and loaded by another.
+inline Checks from_process_to_process() {
+  return {"a_file_resumes_the_run", "forty_steps_through_a_file"};
+}
+
 }  // namespace gradlab::resume_bugs

@@ -150,7 +150,7 @@ void makes_gradients_of_zeros(Trainer& trainer, const Items& items) {
                    .belief = "a clean optimizer is best after a load",
                    .hint = "AdamW keeps two moments and a count for each weight. How far does its "
                            "first step go without them?",
-                   .caught_by = later_steps() - "a_used_optimizer_forgets"},
+                   .caught_by = later_steps()},
                   made_of<Model<without_optimizer>>()),
     add_bug<Impl>({.name = "first_moment_not_saved",
                    .belief = "the second moment is the optimizer's state",
@@ -195,7 +195,7 @@ void makes_gradients_of_zeros(Trainer& trainer, const Items& items) {
                    .belief = "a printed number is the number",
                    .hint = "How many digits does a float32 need to come back as the same bits, and "
                            "how many does a stream write?",
-                   .caught_by = later_steps()},
+                   .caught_by = every_model()},
                   made_of<Model<in_six_digits>>()),
     add_bug<Impl>({.name = "weights_in_float16",
                    .belief = "mixed precision saves float16 weights",
@@ -223,19 +223,21 @@ void makes_gradients_of_zeros(Trainer& trainer, const Items& items) {
     add_bug<Impl>({.name = "model_in_memory",
                    .belief = "what a static variable holds is saved",
                    .hint = "What is left of your variable when the process has ended?",
-                   .caught_by = through_a_file() + "another_process_reads_the_model"},
+                   .caught_by = from_process_to_process() + "another_process_reads_the_model"},
                   made_of<ModelInMemory>()),
     add_bug<Impl>({.name = "clears_gradients_first",
                    .belief = "gradients are no part of a model, so they can go before it is saved",
                    .hint = "What does the run that saves do next with the gradients that it had?",
-                   .caught_by = {"model_cut_at_every_call", "saving_the_model_changes_nothing"}},
+                   .caught_by = through_a_file() + Checks{"model_cut_at_every_call",
+                                                          "forty_steps_with_overflows",
+                                                          "saving_the_model_changes_nothing"}},
                   made_of<ClearsGradientsFirst>()),
     add_bug<Impl>(
         {.name = "makes_gradients_of_zeros",
          .belief = "a loaded model starts with gradients of zero",
          .hint = "Whose are the gradients that lie in the weights when you load the model "
                  "part?",
-         .caught_by = {"model_cut_at_every_call"}},
+         .caught_by = {"model_cut_at_every_call", "forty_steps_with_overflows"}},
         made_of<Model<as_they_are, makes_gradients_of_zeros>>()),
 };
 

@@ -231,7 +231,7 @@ struct ScalerInMemory : Right {
          .belief = "a resumed run warms up once more",
          .hint = "How large is the first learning rate after the cut, and how large would "
                  "it have been?",
-         .caught_by = the_schedule() - "a_used_scaler_forgets"},
+         .caught_by = the_schedule()},
         made_of<Scaler<as_they_are, schedule_begins_anew>>()),
     add_bug<Impl>({.name = "one_step_more",
                    .belief = "the next step's number is saved, not the last one's",
@@ -242,7 +242,7 @@ struct ScalerInMemory : Right {
     add_bug<Impl>({.name = "adds_the_steps",
                    .belief = "a resumed run counts on from what was there",
                    .hint = "What is in the trainer that you load into, if it has trained before?",
-                   .caught_by = {"a_used_scaler_forgets"}},
+                   .caught_by = {"a_used_scaler_forgets", "a_file_resumes_the_run"}},
                   made_of<Scaler<as_they_are, adds_the_steps>>()),
     add_bug<Impl>({.name = "never_calls_scale",
                    .belief = "a scaler is ready when its state is loaded",
@@ -287,7 +287,7 @@ struct ScalerInMemory : Right {
     add_bug<Impl>({.name = "scaler_in_memory",
                    .belief = "what a static variable holds is saved",
                    .hint = "What is left of your variable when the process has ended?",
-                   .caught_by = through_a_file() + "another_process_reads_the_scaler"},
+                   .caught_by = from_process_to_process() + "another_process_reads_the_scaler"},
                   made_of<ScalerInMemory>()),
 };
 

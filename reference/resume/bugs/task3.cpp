@@ -189,7 +189,7 @@ struct RandomInMemory : Right {
     add_bug<Impl>({.name = "random_in_memory",
                    .belief = "what a static variable holds is saved",
                    .hint = "What is left of your variable when the process has ended?",
-                   .caught_by = through_a_file() + "another_process_reads_the_generators"},
+                   .caught_by = from_process_to_process() + "another_process_reads_the_generators"},
                   made_of<RandomInMemory>()),
 };
 

@@ -178,7 +178,7 @@ struct WindowInMemory : Right {
     add_bug<Impl>({.name = "window_in_memory",
                    .belief = "what a static variable holds is saved",
                    .hint = "What is left of your variable when the process has ended?",
-                   .caught_by = through_a_file() + "another_process_reads_the_window"},
+                   .caught_by = from_process_to_process() + "another_process_reads_the_window"},
                   made_of<WindowInMemory>()),
 };
 
