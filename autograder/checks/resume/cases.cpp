@@ -70,21 +70,36 @@ Case draw_run(Random& random, const Plan& plan) {
       .integer("cut", plan.cut);
 }
 
-Plan forty_steps(const std::string& part) {
-  return {.part = part, .calls = 80, .cut = 41, .examples = 5, .has_bad = true, .two_layers = true};
+Case draw_forty_steps(Random& random, const Plan& plan) {
+  return draw_run(random, {.part = plan.part,
+                           .calls = 80,
+                           .cut = 41,
+                           .examples = 5,
+                           .has_bad = true,
+                           .two_layers = true,
+                           .by_another_process = plan.by_another_process})
+      .integer("also_without_a_cut", 1);
 }
 
 Names everything() {
   return {"example", "loss", "weights", "scale", "tracker", "steps", "gathered"};
 }
 
-void expect_uninterrupted(const Together& runs, const Names& lists) {
+namespace {
+void expect(const Together& runs, const Names& lists, const std::string& ending) {
   for (const auto& run : runs) {
     for (const auto& what : lists) {
-      const auto& expected = run.want.tensors(what + "_without_a_cut");
+      const auto& expected = run.want.tensors(what + ending);
       EXPECT_THAT(run.got, Tensors(what + "_after_calls", BitEqualTo(expected)));
     }
   }
 }
+}  // namespace
+
+void expect_reference(const Together& runs, const Names& lists) {
+  expect(runs, lists, "_after_calls");
+}
+
+void expect_uninterrupted(const Together& runs) { expect(runs, everything(), "_without_a_cut"); }
 
 }  // namespace gradlab::resume_checks

@@ -34,15 +34,18 @@ struct Plan {
 Case draw_run(Random& random, const Plan& plan);
 
 // Forty steps, one epoch of five after the other, with a bad example: each epoch has a skip, so
-// that there are overflows on both sides of a cut in the middle.
-Plan forty_steps(const std::string& part = {});
+// that there are overflows on both sides of the cut in the middle. The run is made without a cut,
+// too.
+Case draw_forty_steps(Random& random, const Plan& plan = {});
 
 using Names = std::vector<std::string>;
 // What a diary has of each call.
 Names everything();
 
-// Bit for bit what the reference's process saw of a run that nothing interrupted. What this lab
-// runs is given code on tensors of fixed size: there is no rounding to allow for.
-void expect_uninterrupted(const Together& runs, const Names& lists = everything());
+// Bit for bit as the reference's run, which is bit for bit the one without a cut: what this lab
+// runs is given code on tensors of fixed size, there is no rounding to allow for.
+void expect_reference(const Together& runs, const Names& lists = everything());
+// The same against a run of forty steps that nothing interrupts.
+void expect_uninterrupted(const Together& runs);
 
 }  // namespace gradlab::resume_checks

@@ -21,7 +21,7 @@ TEST_F(Resume, task2_scale_and_tracker_go_on) {
   const auto cases = cuts_after_a_step(random());
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
-  expect_uninterrupted(together(cases, got, want), {"scale", "tracker"});
+  expect_reference(together(cases, got, want), {"scale", "tracker"});
 }
 
 TEST_F(Resume, task2_factors_and_interval_come_back) {
@@ -36,14 +36,14 @@ TEST_F(Resume, task2_factors_and_interval_come_back) {
   }
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
-  expect_uninterrupted(together(cases, got, want), {"scale", "tracker"});
+  expect_reference(together(cases, got, want), {"scale", "tracker"});
 }
 
 TEST_F(Resume, task2_the_schedule_goes_on) {
   const auto cases = cuts_after_a_step(random());
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
-  expect_uninterrupted(together(cases, got, want), {"steps", "weights"});
+  expect_reference(together(cases, got, want), {"steps", "weights"});
 }
 
 // The gradients are there, the next call unscales them.
@@ -55,11 +55,11 @@ TEST_F(Resume, task2_a_cut_before_the_step) {
   };
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
-  expect_uninterrupted(together(cases, got, want));
+  expect_reference(together(cases, got, want));
 }
 
 TEST_F(Resume, task2_overflows_on_both_sides) {
-  const std::vector<Case> cases{draw_run(random(), forty_steps(kPart))};
+  const std::vector<Case> cases{draw_forty_steps(random(), {.part = kPart})};
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
   expect_uninterrupted(together(cases, got, want));
@@ -70,7 +70,7 @@ TEST_F(Resume, task2_another_process_reads_the_scaler) {
       draw_run(random(), {.part = kPart, .calls = 8, .cut = 6, .by_another_process = true})};
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
-  expect_uninterrupted(together(cases, got, want));
+  expect_reference(together(cases, got, want));
 }
 
 TEST_F(Resume, task2_a_used_scaler_forgets) {
@@ -80,7 +80,7 @@ TEST_F(Resume, task2_a_used_scaler_forgets) {
   };
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
-  expect_uninterrupted(together(cases, got, want));
+  expect_reference(together(cases, got, want));
 }
 
 TEST_F(Resume, task2_a_disabled_scaler_goes_on) {
@@ -91,7 +91,7 @@ TEST_F(Resume, task2_a_disabled_scaler_goes_on) {
   for (auto& in : cases) in.integer("disabled", 1);
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
-  expect_uninterrupted(together(cases, got, want));
+  expect_reference(together(cases, got, want));
 }
 
 TEST_F(Resume, task2_an_empty_state_is_refused) {
@@ -102,7 +102,7 @@ TEST_F(Resume, task2_an_empty_state_is_refused) {
   const auto got = subject().observe("empty_state", cases);
   const auto want = reference().observe("empty_state", cases);
   for (const auto& run : together(cases, got, want)) EXPECT_THAT(run.got, ThrewRuntimeError());
-  expect_uninterrupted(together(cases, got, want));
+  expect_reference(together(cases, got, want));
 }
 
 }  // namespace

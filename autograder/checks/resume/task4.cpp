@@ -20,14 +20,14 @@ TEST_F(Resume, task4_gathered_gradients_come_back) {
   const auto cases = cuts_inside_a_window(random());
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
-  expect_uninterrupted(together(cases, got, want), {"weights"});
+  expect_reference(together(cases, got, want), {"weights"});
 }
 
 TEST_F(Resume, task4_the_count_comes_back) {
   const auto cases = cuts_inside_a_window(random());
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
-  expect_uninterrupted(together(cases, got, want), {"gathered", "example"});
+  expect_reference(together(cases, got, want), {"gathered", "example"});
 }
 
 TEST_F(Resume, task4_window_cut_at_every_call) {
@@ -35,12 +35,12 @@ TEST_F(Resume, task4_window_cut_at_every_call) {
       draw_run(random(), {.part = kPart, .calls = 6, .cut = kEveryCall, .window = 2}),
       draw_run(random(),
                {.part = kPart, .calls = 24, .cut = kEveryCall, .window = 3, .two_layers = true})};
-  for (int64_t cut = 0; cut <= 6; ++cut) {
+  for (const int64_t cut : {0, 3, 4}) {
     cases.push_back(draw_run(random(), {.part = kPart, .calls = 9, .cut = cut, .window = 2}));
   }
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
-  expect_uninterrupted(together(cases, got, want));
+  expect_reference(together(cases, got, want));
 }
 
 // The first example that the run draws is the bad one: what it left, inf, is gathered before the
@@ -60,15 +60,19 @@ TEST_F(Resume, task4_an_overflow_before_the_cut_counts) {
   }
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
-  expect_uninterrupted(together(cases, got, want), {"scale", "steps", "weights"});
+  expect_reference(together(cases, got, want), {"scale", "steps", "weights"});
 }
 
 TEST_F(Resume, task4_another_process_reads_the_window) {
-  const std::vector<Case> cases{draw_run(
-      random(), {.part = kPart, .calls = 3, .cut = 1, .window = 2, .by_another_process = true})};
+  const std::vector<Case> cases{draw_run(random(), {.part = kPart,
+                                                    .calls = 3,
+                                                    .cut = 1,
+                                                    .window = 2,
+                                                    .two_layers = true,
+                                                    .by_another_process = true})};
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
-  expect_uninterrupted(together(cases, got, want));
+  expect_reference(together(cases, got, want));
 }
 
 // Saved with nothing gathered, loaded where something was.
@@ -79,7 +83,7 @@ TEST_F(Resume, task4_an_empty_window_clears_a_used_one) {
   };
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
-  expect_uninterrupted(together(cases, got, want));
+  expect_reference(together(cases, got, want));
 }
 
 TEST_F(Resume, task4_saving_the_window_changes_nothing) {
@@ -89,7 +93,7 @@ TEST_F(Resume, task4_saving_the_window_changes_nothing) {
   };
   const auto got = subject().observe("saved_along", cases);
   const auto want = reference().observe("saved_along", cases);
-  expect_uninterrupted(together(cases, got, want));
+  expect_reference(together(cases, got, want));
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ void load(const Impl& impl, Trainer& trainer, const std::string& path, Observati
 // trainer that reads it goes on.
 Observation resumed_file(const Impl& impl, const Case& in) {
   Observation seen;
-  add_run_without_a_cut(in, seen);
+  if (in.all_integers().contains("also_without_a_cut")) add_run_without_a_cut(in, seen);
   const Folder folder;
   const auto data = data_of(in);
   auto trainer = trainer_of(in);
@@ -107,7 +107,6 @@ Observation resumed_file(const Impl& impl, const Case& in) {
 // and the run goes on.
 Observation refused_file(const Impl& impl, const Case& in) {
   Observation seen;
-  add_run_without_a_cut(in, seen);
   const Folder folder;
   save(impl, in, trained(in, in.integer("cut")), folder.file(kFile));
   spoil(in, folder.file(kFile));
@@ -125,7 +124,6 @@ Observation refused_file(const Impl& impl, const Case& in) {
 // has another name. It is to be loaded before call number `load`, and the run goes on.
 Observation other_model(const Impl& impl, const Case& in) {
   Observation seen;
-  add_run_without_a_cut(in, seen);
   const Folder folder;
   const auto data = data_of(in);
   auto weights = weights_of(in, "weights_of_file");
@@ -176,7 +174,6 @@ Observation interrupted_save(const Impl& impl, const Case& in) {
 // from the second.
 Observation replaced_file(const Impl& impl, const Case& in) {
   Observation seen;
-  add_run_without_a_cut(in, seen);
   const Folder folder;
   save(impl, in, trained(in, in.integer("cut")), folder.file(kFile));
   const auto data = data_of(in);

@@ -35,7 +35,7 @@ void lose_and_load(const Impl& impl, const Case& in, Trainer& trainer, int64_t c
 // `calls` calls with one cut before call number `cut`, or, where that is -1, before each of them.
 Observation resumed(const Impl& impl, const Case& in) {
   Observation seen;
-  add_run_without_a_cut(in, seen);
+  if (in.all_integers().contains("also_without_a_cut")) add_run_without_a_cut(in, seen);
   const auto data = data_of(in);
   auto trainer = trainer_of(in);
   Diary diary;
@@ -54,7 +54,6 @@ Observation resumed(const Impl& impl, const Case& in) {
 // A run that saves after every call and loses nothing.
 Observation saved_along(const Impl& impl, const Case& in) {
   Observation seen;
-  add_run_without_a_cut(in, seen);
   const auto data = data_of(in);
   auto trainer = trainer_of(in);
   Diary diary;
@@ -70,7 +69,6 @@ Observation saved_along(const Impl& impl, const Case& in) {
 // on.
 Observation empty_state(const Impl& impl, const Case& in) {
   Observation seen;
-  add_run_without_a_cut(in, seen);
   const auto data = data_of(in);
   auto trainer = trainer_of(in);
   Diary diary;

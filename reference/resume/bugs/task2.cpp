@@ -248,7 +248,8 @@ struct ScalerInMemory : Right {
                    .belief = "a scaler is ready when its state is loaded",
                    .hint = "The gradients are there and the next call is unscale_. What does a "
                            "scaler say whose scale() was never called?",
-                   .caught_by = {"a_cut_before_the_step"}},
+                   .caught_by = through_a_file() +
+                                Checks{"a_cut_before_the_step", "overflows_on_both_sides"}},
                   made_of<Scaler<as_they_are, never_calls_scale>>()),
     add_bug<Impl>(
         {.name = "asks_a_disabled_scaler",

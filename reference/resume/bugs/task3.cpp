@@ -110,7 +110,7 @@ struct RandomInMemory : Right {
     add_bug<Impl>({.name = "noise_from_its_seed",
                    .belief = "a generator is its seed",
                    .hint = "How many numbers had been drawn from that seed before the cut?",
-                   .caught_by = the_noise() - "a_used_order_forgets"},
+                   .caught_by = the_noise()},
                   made_of<Random<as_they_are, seeds_the_noise>>()),
     add_bug<Impl>(
         {.name = "order_not_saved",
@@ -132,7 +132,8 @@ struct RandomInMemory : Right {
     add_bug<Impl>({.name = "order_generator_not_saved",
                    .belief = "the order of the epoch is there, so its generator is not needed",
                    .hint = "Who draws the order of the next epoch?",
-                   .caught_by = the_order() - "order_goes_on_inside_an_epoch"},
+                   .caught_by = the_order() - "order_goes_on_inside_an_epoch" -
+                                "a_file_at_every_call" - "a_newer_file_replaces_the_older"},
                   made_of<Random<without_generator>>()),
     add_bug<Impl>(
         {.name = "draws_the_epoch_again",
@@ -166,7 +167,7 @@ struct RandomInMemory : Right {
     add_bug<Impl>({.name = "appends_to_the_epoch",
                    .belief = "a vector is empty before it is loaded",
                    .hint = "How long is the epoch after your load, if the trainer had one?",
-                   .caught_by = {"a_used_order_forgets"}},
+                   .caught_by = {"a_used_order_forgets", "a_file_resumes_the_run"}},
                   made_of<Random<as_they_are, appends_to_the_epoch>>()),
     add_bug<Impl>({.name = "reseeds_after_a_load",
                    .belief = "a run that overflowed needs other random numbers",
@@ -177,7 +178,7 @@ struct RandomInMemory : Right {
     add_bug<Impl>({.name = "looks_at_the_next_noise",
                    .belief = "a number that is drawn to be compared later does no harm",
                    .hint = "Which number does the run that saves draw next?",
-                   .caught_by = {"random_cut_at_every_call", "saving_draws_nothing"}},
+                   .caught_by = {"saving_draws_nothing"}},
                   made_of<LooksAtTheNextNoise>()),
     add_bug<Impl>(
         {.name = "draws_before_it_saves",
