@@ -77,8 +77,7 @@ Case draw_forty_steps(Random& random, const Plan& plan) {
                            .examples = 5,
                            .has_bad = true,
                            .two_layers = true,
-                           .by_another_process = plan.by_another_process})
-      .integer("also_without_a_cut", 1);
+                           .by_another_process = plan.by_another_process});
 }
 
 Names everything() {

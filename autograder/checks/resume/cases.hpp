@@ -34,8 +34,7 @@ struct Plan {
 Case draw_run(Random& random, const Plan& plan);
 
 // Forty steps, one epoch of five after the other, with a bad example: each epoch has a skip, so
-// that there are overflows on both sides of the cut in the middle. The run is made without a cut,
-// too.
+// that there are overflows on both sides of the cut in the middle.
 Case draw_forty_steps(Random& random, const Plan& plan = {});
 
 using Names = std::vector<std::string>;
@@ -45,7 +44,7 @@ Names everything();
 // Bit for bit as the reference's run, which is bit for bit the one without a cut: what this lab
 // runs is given code on tensors of fixed size, there is no rounding to allow for.
 void expect_reference(const Together& runs, const Names& lists = everything());
-// The same against a run of forty steps that nothing interrupts.
+// The same against the run that nothing interrupts, of cases that say also_without_a_cut.
 void expect_uninterrupted(const Together& runs);
 
 }  // namespace gradlab::resume_checks

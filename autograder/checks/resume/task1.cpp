@@ -35,13 +35,11 @@ TEST_F(Resume, task1_the_optimizer_goes_on) {
 }
 
 TEST_F(Resume, task1_model_cut_at_every_call) {
-  std::vector<Case> cases{
+  const std::vector<Case> cases{
       draw_run(random(), {.part = kPart, .calls = 4, .cut = kEveryCall}),
-      draw_run(random(), {.part = kPart, .calls = 18, .cut = kEveryCall, .window = 2})};
-  for (const int64_t cut : {0, 3, 4}) {
-    cases.push_back(
-        draw_run(random(), {.part = kPart, .calls = 8, .cut = cut, .two_layers = true}));
-  }
+      draw_run(random(),
+               {.part = kPart, .calls = 9, .cut = kEveryCall, .window = 2, .two_layers = true}),
+  };
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
   expect_reference(together(cases, got, want));
@@ -51,7 +49,7 @@ TEST_F(Resume, task1_forty_steps_with_overflows) {
   const std::vector<Case> cases{draw_forty_steps(random(), {.part = kPart})};
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
-  expect_uninterrupted(together(cases, got, want));
+  expect_reference(together(cases, got, want));
 }
 
 TEST_F(Resume, task1_another_process_reads_the_model) {

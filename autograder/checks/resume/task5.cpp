@@ -23,7 +23,8 @@ TEST_F(Resume, task5_a_file_resumes_the_run) {
 }
 
 TEST_F(Resume, task5_forty_steps_through_a_file) {
-  const std::vector<Case> cases{draw_forty_steps(random(), {.by_another_process = true})};
+  const std::vector<Case> cases{
+      draw_forty_steps(random(), {.by_another_process = true}).integer("also_without_a_cut", 1)};
   const auto got = subject().observe("resumed_file", cases);
   const auto want = reference().observe("resumed_file", cases);
   expect_uninterrupted(together(cases, got, want));
@@ -33,7 +34,7 @@ TEST_F(Resume, task5_a_file_at_every_call) {
   const std::vector<Case> cases{
       draw_run(random(), {.calls = 3, .cut = kEveryCall, .window = 2}),
       draw_run(random(),
-               {.calls = 7, .cut = kEveryCall, .window = 2, .examples = 5, .two_layers = true}),
+               {.calls = 6, .cut = kEveryCall, .window = 2, .examples = 5, .two_layers = true}),
   };
   const auto got = subject().observe("resumed_file", cases);
   const auto want = reference().observe("resumed_file", cases);
@@ -63,7 +64,7 @@ TEST_F(Resume, task5_an_open_file_stays_whole) {
 // The next file may hold this share of its bytes; 1 is one byte less than all.
 std::vector<Case> interrupted(Random& random, const std::string& end) {
   std::vector<Case> cases;
-  for (const double share : {0.5, 0.0, 1.0}) {
+  for (const double share : {0.5, 1.0}) {
     cases.push_back(
         draw_run(random, {.calls = 3, .cut = 1}).word("end", end).number("share_written", share));
   }
@@ -105,7 +106,7 @@ TEST_F(Resume, task5_a_missing_file_is_refused) {
 
 TEST_F(Resume, task5_a_truncated_file_is_refused) {
   std::vector<Case> cases;
-  for (const double share : {0.5, 0.0, 0.01, 0.1, 0.3, 0.7, 0.9, 0.99, 1.0}) {
+  for (const double share : {0.5, 0.0, 0.01, 0.25, 0.75, 0.99, 1.0}) {
     cases.push_back(refused(random(), "cut short").number("share_that_is_left", share));
   }
   const auto got = subject().observe("refused_file", cases);
