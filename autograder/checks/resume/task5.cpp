@@ -125,7 +125,7 @@ TEST_F(Resume, task5_a_foreign_file_is_refused) {
 }
 
 // Another model in the file: a last weight more or less, another shape (of as many elements, too),
-// another name.
+// another name; and both weights at once.
 std::vector<Case> other_models(Random& random) {
   const auto base = [&] {
     auto in = draw_run(random, {.calls = 5, .two_layers = true}).integer("load", 3);
@@ -142,6 +142,9 @@ std::vector<Case> other_models(Random& random) {
   for (const int64_t renamed : {0, 1}) cases.push_back(base().integer("renamed", renamed));
   auto fewer = base(), more = base();
   fewer.set("weights_of_file", {fewer.tensors("weights_of_file").front()});
+  auto both = with_shape(0, {3, 2});
+  cases.push_back(
+      both.set("weights_of_file", {torch::full({3, 2}, 0.5), torch::full({1, 3}, 0.5)}));
   more.add("weights_of_file", torch::full({1, 1}, 0.5));
   cases.push_back(fewer);
   cases.push_back(more);

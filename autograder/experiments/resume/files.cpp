@@ -147,8 +147,8 @@ Observation interrupted_save(const Impl& impl, const Case& in) {
   const Folder folder;
   save(impl, in, trained(in, in.integer("cut")), folder.file(kFile));
   const auto old = bytes_of_file(folder.file(kFile));
+  save(impl, in, trained(in, in.integer("calls")), folder.file("measured"));
   const auto trainer = trained(in, in.integer("calls"));
-  save(impl, in, trainer, folder.file("measured"));
   const auto size = bytes_of_file(folder.file("measured")).value_or("").size();
   const auto share = static_cast<uint64_t>(in.number("share_written") * static_cast<double>(size));
   const bool kills = in.word("end") == "killed";
