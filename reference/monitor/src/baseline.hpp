@@ -8,7 +8,7 @@
 namespace gradlab::monitor {
 
 // The plain mean and variance of the first 1/floor values, then an exponential average.
-// SOURCE: ormas-monitor 0.2.3, https://pypi.org/project/ormas-monitor
+// SOURCE: ormas-monitor 0.2.3, a Python package
 struct Baseline {
   double mean = 0;
   double var = 0;
