@@ -18,6 +18,8 @@ def figures(ours):
         yield Figure("monitor", f"{name}: a check", one["check_us"], "us")
         yield Figure("monitor", f"{name}: a check's part of a step", 1000 * one["share"],
                      "thousandths", target)
+        yield Figure("monitor", f"{name}: in the quickest tenth of both",
+                     1000 * one["quiet_share"], "thousandths")
         yield Figure("monitor", f"{name}: the loop with it over without", one["loop_ratio"], "x")
 
 
