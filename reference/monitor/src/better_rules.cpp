@@ -1,39 +1,17 @@
 // The default rules. Norms in double; what the scaler knows instead of what a norm suggests, for
 // each optimizer on its own; layers of an optimizer that skips are left alone, the others go on.
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "better_layer.hpp"
 #include "errors.hpp"
 #include "gradient_reader.hpp"
+#include "joined_norm.hpp"
 #include "loss_watch.hpp"
 #include "rule_set.hpp"
 #include "underflow.hpp"
 
 namespace gradlab::monitor {
 namespace {
-
-// The norm of the vector of norms, which neither overflows nor vanishes in between.
-class JoinedNorm {
- public:
-  void add(double norm) {
-    any = true;
-    if (std::isfinite(norm)) {
-      finite_ = std::hypot(finite_, norm);
-    } else {
-      other_ += std::abs(norm);  // NaN wins over inf
-      nonfinite_ = true;
-    }
-  }
-  double value() const { return nonfinite_ ? other_ : finite_; }
-
-  bool any = false;
-
- private:
-  double finite_ = 0, other_ = 0;
-  bool nonfinite_ = false;
-};
 
 struct LayerNorm {
   JoinedNorm norm;
@@ -46,7 +24,7 @@ class BetterRules : public RuleSet {
   explicit BetterRules(const ParameterTable& table) : table_(table) {
     for (const TableLayer& layer : table.layers()) {
       layers_.emplace_back(layer.name, layer.kind);
-      underflowing_.push_back(false);
+      underflow_.emplace_back();
     }
   }
 
@@ -236,27 +214,8 @@ class BetterRules : public RuleSet {
         const double factor = precision.scaled(parameter.optimizer) ? 1 : precision.scale();
         count_small(parameter.tensor.grad(), factor / parameter.coefficient, small);
       }
-      tell_underflow(context, i, small, precision.scale());
+      underflow_[i].look(context, layers_[i].name(), small, precision.scale());
     }
-  }
-
-  // Zeros alone are a dead unit; zeros beside subnormals are numbers on their way out.
-  void tell_underflow(const Context& context, size_t layer, const SmallElements& small,
-                      double scale) {
-    constexpr double kSomeSubnormal = 0.01;
-    const bool lost =
-        small.subnormal_share() >= kSomeSubnormal &&
-        small.zero_share() + small.subnormal_share() >= context.options.underflow_share;
-    if (lost && !underflowing_[layer]) {
-      ++context.journal.counts.underflows;
-      context.tell("underflow", Severity::kWarning,
-                   {{"layer", layers_[layer].name()},
-                    {"scale", scale},
-                    {"zero_share", small.zero_share()},
-                    {"subnormal_share", small.subnormal_share()},
-                    {"message", std::string(messages::kUnderflow)}});
-    }
-    underflowing_[layer] = lost;
   }
 
   const ParameterTable& table_;
@@ -269,7 +228,7 @@ class BetterRules : public RuleSet {
   std::vector<LayerNorm> found_;  // of each layer
   std::vector<bool> skips_;       // of each optimizer
   // Episodes:
-  std::vector<bool> underflowing_;
+  std::vector<UnderflowWatch> underflow_;  // of each layer
   int64_t checks_ = 0;
   bool nonfinite_ = false, bad_scale_ = false, told_no_gradients_ = false;
 };

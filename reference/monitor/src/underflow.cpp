@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "errors.hpp"
 #include "gradient_reader.hpp"
 
 namespace gradlab::monitor {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr int64_t kSample = 4096;                // elements of a gradient
 constexpr double kSmallestNormal = 1.0 / 16384;  // 2^-14 in float16
+constexpr double kSomeSubnormal = 0.01;          // of a layer's elements
 
 }  // namespace
 
@@ -31,6 +33,22 @@ void count_small(const at::Tensor& gradient, double factor, SmallElements& into)
       ++into.subnormal;
     }
   }
+}
+
+void UnderflowWatch::look(const Context& context, const std::string& layer,
+                          const SmallElements& small, double scale) {
+  const bool was_lost = lost_;
+  // Zeros alone are a dead unit; zeros beside subnormals are numbers on their way out.
+  lost_ = small.subnormal_share() >= kSomeSubnormal &&
+          small.zero_share() + small.subnormal_share() >= context.options.underflow_share;
+  if (!lost_ || was_lost) return;
+  ++context.journal.counts.underflows;
+  context.tell("underflow", Severity::kWarning,
+               {{"layer", layer},
+                {"scale", scale},
+                {"zero_share", small.zero_share()},
+                {"subnormal_share", small.subnormal_share()},
+                {"message", std::string(messages::kUnderflow)}});
 }
 
 }  // namespace gradlab::monitor

@@ -4,6 +4,9 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <string>
+
+#include "context.hpp"
 
 namespace gradlab::monitor {
 
@@ -25,5 +28,15 @@ struct SmallElements {
 // Adds a sample of at most a few thousand evenly spread elements of the gradient, each multiplied
 // by `factor`: the scale where the gradient is unscaled, else 1.
 void count_small(const at::Tensor& gradient, double factor, SmallElements& into);
+
+// One layer's episodes of underflow.
+class UnderflowWatch {
+ public:
+  void look(const Context& context, const std::string& layer, const SmallElements& small,
+            double scale);
+
+ private:
+  bool lost_ = false;
+};
 
 }  // namespace gradlab::monitor

@@ -36,6 +36,20 @@ monitor::Options every_step(monitor::Rules rules) {
   return options;
 }
 
+amp::GradScaler scaler_at(double scale) {
+  amp::GradScalerOptions options;
+  options.init_scale = scale;
+  amp::GradScaler scaler(options);
+  scaler.scale(torch::ones({}));
+  return scaler;
+}
+
+monitor::Options with(const amp::GradScaler& scaler, monitor::Rules rules) {
+  auto options = every_step(rules);
+  options.scaler = &scaler;
+  return options;
+}
+
 namespace {
 
 template <typename T>

@@ -34,6 +34,10 @@ struct Told {
 // The rules' options, every step looked at.
 monitor::Options every_step(monitor::Rules rules);
 
+// A scaler in use, at that scale, and the rules' options with it.
+amp::GradScaler scaler_at(double scale);
+monitor::Options with(const amp::GradScaler& scaler, monitor::Rules rules);
+
 std::string text(const monitor::Event& event, const std::string& field);
 double number(const monitor::Event& event, const std::string& field);
 
