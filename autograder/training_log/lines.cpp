@@ -116,7 +116,7 @@ Line Lines::take(std::size_t length, std::size_t end) {
 
 bool Lines::next(Line& line) {
   while (true) {
-    const std::size_t end = held_.find_first_of("\n\r", seen_);
+    std::size_t end = held_.find_first_of("\n\r", seen_);
     if (end == std::string::npos) {
       seen_ = held_.size();
       if (held_.size() - from_ > kMostLine) {
@@ -127,9 +127,11 @@ bool Lines::next(Line& line) {
       if (!fill()) return false;
       continue;
     }
-    if (held_[end] == '\r' && end + 1 == held_.size() && fill()) {
-      seen_ = from_;  // is it CRLF? The next bytes say
-      continue;
+    if (held_[end] == '\r' && end + 1 == held_.size()) {
+      end -= from_;  // fill() moves what is held to the front
+      const bool more = fill();
+      seen_ = from_;
+      if (more) continue;  // is it CRLF? The next bytes say
     }
     const bool crlf = held_[end] == '\r' && end + 1 < held_.size() && held_[end + 1] == '\n';
     const bool bar = held_[end] == '\r' && !crlf;  // a progress bar: the same line, drawn again

@@ -95,6 +95,12 @@ TEST(TrainingLogReading, ten_megabytes_on_one_line_are_passed_over) {
   EXPECT_THAT(report.notes, Contains("1 line longer than 1 MiB, skipped"));
 }
 
+TEST(TrainingLogReading, a_carriage_return_as_the_last_byte_ends_a_line) {
+  std::string text = own_steps(0, 3);
+  text.back() = '\r';
+  EXPECT_EQ(report_of(text).runs[0]->lines, 3);
+}
+
 TEST(TrainingLogReading, several_ranks_count_once_and_conflicts_are_told) {
   std::string text;
   for (int step = 0; step < 20; ++step) {

@@ -24,7 +24,7 @@ class PinnedScale : public Detector {
       clean_ = true;
       resets_ = 0;
     }
-    if (!top_ || *now.scale > *top_) top_ = *now.scale;
+    if (!top_ || *now.scale > *top_) top_ = now.scale;
     scale_ = now.scale;
     if (good_ == 0) since_ = moment.step();
     watch_tracker(now);
