@@ -37,6 +37,10 @@ Case draw_run(Random& random, const Plan& plan);
 // that there are overflows on both sides of the cut in the middle.
 Case draw_forty_steps(Random& random, const Plan& plan = {});
 
+// Which example the run of this case draws as its micro-batch of that number, from 0.
+int64_t example_of(const Case& in, int64_t micro_batch);
+void make_bad(Case& in, int64_t example);
+
 using Names = std::vector<std::string>;
 // What a diary has of each call.
 Names everything();

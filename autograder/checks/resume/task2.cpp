@@ -59,9 +59,11 @@ TEST_F(Resume, task2_a_cut_before_the_step) {
 }
 
 TEST_F(Resume, task2_overflows_on_both_sides) {
-  // Each epoch of three has a skip, the one with the cut, those before and those after it.
-  const std::vector<Case> cases{
-      draw_run(random(), {.part = kPart, .calls = 24, .cut = 11, .examples = 3, .has_bad = true})};
+  // Each epoch of three has a skip, before and after the cut; the last epoch before it begins with
+  // one, so that the tracker is at 1.
+  auto in = draw_run(random(), {.part = kPart, .calls = 24, .cut = 11, .examples = 3});
+  make_bad(in, example_of(in, 3));
+  const std::vector<Case> cases{in};
   const auto got = subject().observe("resumed", cases);
   const auto want = reference().observe("resumed", cases);
   expect_reference(together(cases, got, want));

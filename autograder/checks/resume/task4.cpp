@@ -51,9 +51,7 @@ TEST_F(Resume, task4_an_overflow_before_the_cut_counts) {
                                   .cut = window - 1,
                                   .window = window,
                                   .examples = 4});
-    resume::DataOrder order{std::mt19937_64(static_cast<uint64_t>(in.integer("seed"))), {}, 0};
-    auto targets = in.tensors("targets");
-    targets.at(static_cast<size_t>(order.next(4))).fill_(kFar);
+    make_bad(in, example_of(in, 0));
     cases.push_back(in);
   }
   const auto got = subject().observe("resumed", cases);

@@ -114,7 +114,7 @@ std::optional<std::string> in_another_process(const std::function<std::string()>
   }
   if (limit && limit->kills && WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ) return {};
   if (outcome.empty()) end_likewise(status);
-  const auto text = outcome.substr(1);
+  auto text = outcome.substr(1);
   switch (outcome.front()) {
     case kReturned:
       return text;

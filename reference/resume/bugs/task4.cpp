@@ -13,7 +13,7 @@ Checks every_window() {
 Checks the_gradients() {
   return every_window() - "the_count_comes_back" - "an_empty_window_clears_a_used_one";
 }
-// What divides or rounds keeps inf.
+// What divides keeps inf.
 Checks finite_gradients() { return the_gradients() - "an_overflow_before_the_cut_counts"; }
 
 void without_all(Items& items) {
@@ -31,18 +31,8 @@ void changed(Items& items) {
     if (name.starts_with("gradient.")) values = change(values);
   }
 }
-torch::Tensor rounded(const torch::Tensor& gradient) {
-  return gradient.to(torch::kHalf).to(torch::kFloat32);
-}
 torch::Tensor finite(const torch::Tensor& gradient) {
   return torch::nan_to_num(gradient, 0.0, 0.0, 0.0);
-}
-
-void the_mean(Items& items) {
-  const double count = number(items, "gathered");
-  for (auto& [name, values] : items) {
-    if (name.starts_with("gradient.")) values = values / count;
-  }
 }
 
 struct SavesTrueGradients : Right {
@@ -147,17 +137,6 @@ struct WindowInMemory : Right {
                    .hint = "What does the run that saves do next with the gradients that it had?",
                    .caught_by = {"saving_the_window_changes_nothing"}},
                   made_of<TakesTheGradientsAway>()),
-    add_bug<Impl>({.name = "saves_the_mean",
-                   .belief = "a window's gradient is a mean",
-                   .hint = "By what was each micro-batch's loss divided before its backward?",
-                   .caught_by = {"gathered_gradients_come_back", "window_cut_at_every_call",
-                                 "a_file_at_every_call"}},
-                  made_of<Window<the_mean>>()),
-    add_bug<Impl>({.name = "gradients_in_float16",
-                   .belief = "gradients come from float16, so float16 holds them",
-                   .hint = "In which type are gradients summed up, and what does rounding lose?",
-                   .caught_by = finite_gradients()},
-                  made_of<Window<changed<rounded>>>()),
     add_bug<Impl>({.name = "cleans_what_is_not_finite",
                    .belief = "inf is not to be kept",
                    .hint = "Would the run that was not cut have skipped this window? Who tells the "
