@@ -60,9 +60,11 @@ TEST_F(Resume, task4_an_overflow_before_the_cut_counts) {
 }
 
 TEST_F(Resume, task4_another_process_reads_the_window) {
+  // At the third step: at AdamW's first one a lost gradient hardly shows, which has the length of
+  // the learning rate whatever the gradient.
   const std::vector<Case> cases{draw_run(random(), {.part = kPart,
-                                                    .calls = 3,
-                                                    .cut = 1,
+                                                    .calls = 9,
+                                                    .cut = 7,
                                                     .window = 2,
                                                     .two_layers = true,
                                                     .by_another_process = true})};
