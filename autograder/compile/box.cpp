@@ -90,8 +90,12 @@ std::vector<std::string> compiler(const Place& place, const sandbox::Command& co
   const auto inside = [&](const std::string& path) {
     return path_inside(command, place.isolation, path);
   };
-  std::vector<std::string> argv{
-      place.toolchain.compiler, "-std=c++20", "-O1", "-fPIC", "-g0", "-Wall"};
+  std::vector<std::string> argv{place.toolchain.compiler,
+                                "-std=c++20",
+                                place.lab.optimised ? "-O1" : "-O0",
+                                "-fPIC",
+                                "-g0",
+                                "-Wall"};
   const auto& limits = place.toolchain.clang ? clang_limits() : gcc_limits();
   argv.insert(argv.end(), limits.begin(), limits.end());
   if (place.toolchain.clang) argv.push_back(kManglesAsGcc);

@@ -116,6 +116,7 @@ Manifest read_root(const toml::table& root, const std::string& origin, std::stri
   if (lab.hand_in.empty()) in.missing("hand_in", fmt::format("hand_in = [\"{}.cpp\"]", lab.slug));
   lab.libraries = in.texts_or_none("libraries", "the name of a folder in reference/", is_snake);
   lab.precompiled = in.texts_or_none("precompiled", "a header, as after #include", is_header);
+  lab.optimised = in.flag_or("optimised", true);
   if (const toml::table* forbidden = in.table_or_null("forbidden")) {
     TableReader words(*forbidden, origin, "forbidden");
     lab.forbidden_headers =

@@ -51,6 +51,7 @@ struct Manifest {
   std::vector<std::string> hand_in;      // plain file names, at least one
   std::vector<std::string> libraries;    // of ours, that a hand-in may use: reference/<name>
   std::vector<std::string> precompiled;  // headers, as after #include
+  bool optimised = true;  // hand-ins are compiled with -O1; without, a verdict comes sooner
   std::vector<std::string> forbidden_headers;
   std::vector<std::string> forbidden_names;
   Limits limits;

@@ -96,6 +96,11 @@ TEST_F(ManifestTest, tasks_come_by_number_with_their_checks) {
   EXPECT_EQ(lab.task(7), nullptr);
 }
 
+TEST_F(ManifestTest, hand_ins_are_optimised_unless_the_lab_says_otherwise) {
+  EXPECT_TRUE(read(with("minutes = 45", "minutes = 45")).optimised);
+  EXPECT_FALSE(read(with("minutes = 45", "minutes = 45\noptimised = false")).optimised);
+}
+
 TEST_F(ManifestTest, libraries_are_names_of_folders) {
   const auto using_library = [&](const std::string& name) {
     return with("minutes = 45", "minutes = 45\nlibraries = [\"" + name + "\"]");
