@@ -62,6 +62,8 @@ TEST_F(EventLog, task1_the_step_is_as_before) {
       run_of({.gradients = {{3, 4}}, .growth_interval = 1, .decay = 0.5}),
       run_of({.gradients = {{3, 4}}, .scale = {}, .max_norm = 2.5, .decay = 0.5}),
       run_of({.gradients = {{kTooLarge, 4}, {3, 4}}, .max_norm = 1, .decay = 0.5}),
+      // Taken, and only one of two weights is lost; a limit of infinity would lose the other, too.
+      run_of({.gradients = {{kTooLarge, 4}}, .scale = {}}),
   };
   for (int i = 0; i < 3; ++i) cases.push_back(draw_run_with_skips(random()));
   const auto got = subject().observe("logged_steps", cases);

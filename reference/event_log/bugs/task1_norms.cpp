@@ -1,8 +1,12 @@
 // Known mistakes around the norm, the clipping, and the step that is logged.
+#include <limits>
+
 #include "common.hpp"
 
 namespace gradlab::event_log_bugs {
 namespace {
+
+namespace amp = gradlab::amp;
 
 Record norm_after_clipping(const Loop& loop, int64_t step, const torch::Tensor& loss) {
   auto record = begin(loop, step, loss);
@@ -43,6 +47,23 @@ Record norm_only_with_a_limit(const Loop& loop, int64_t step, const torch::Tenso
 Record divided_once_more(const Loop& loop, int64_t step, const torch::Tensor& loss) {
   auto record = right_step(loop, step, loss);
   record.norm /= record.scale.value_or(1);
+  return record;
+}
+
+Record divided_again_behind_the_step(const Loop& loop, int64_t step, const torch::Tensor& loss) {
+  auto record = right_step(loop, step, loss);
+  if (!loop.max_norm) record.norm /= record.scale.value_or(1);
+  return record;
+}
+
+Record measures_by_an_infinite_limit(const Loop& loop, int64_t step, const torch::Tensor& loss) {
+  auto record = begin(loop, step, loss);
+  loop.scaler.unscale_(loop.optimizer);
+  record.norm = norm_of(loop);
+  const auto limit = loop.max_norm.value_or(std::numeric_limits<double>::infinity());
+  amp::clip_grad_norm_(amp::parameters_of(loop.optimizer), limit);
+  if (loop.max_norm) record.clipped = record.norm + 1e-6 > *loop.max_norm;
+  finish(loop, record);
   return record;
 }
 
@@ -156,6 +177,16 @@ Record logs_without_clipping(const Loop& loop, int64_t step, const torch::Tensor
                    .caught_by = {"one_step_worked_by_hand", "norm_is_true_and_before_clipping",
                                  "norm_is_measured_without_a_limit", "every_group_counts"}},
                   with_step(divided_once_more)),
+    add_bug<Impl>({.name = "divided_again_behind_the_step",
+                   .belief = "I never called unscale_, so the gradients are still scaled",
+                   .hint = "What has scaler.step() done to the gradients?",
+                   .caught_by = {"norm_is_measured_without_a_limit"}},
+                  with_step(divided_again_behind_the_step)),
+    add_bug<Impl>({.name = "measures_by_an_infinite_limit",
+                   .belief = "clipping to infinity only measures",
+                   .hint = "By what are all gradients multiplied when the norm is infinite, too?",
+                   .caught_by = {"the_step_is_as_before"}},
+                  with_step(measures_by_an_infinite_limit)),
     add_bug<Impl>({.name = "first_group_only",
                    .belief = "optimizer.parameters() are all parameters",
                    .hint = "How many parameter groups may an optimizer have?",

@@ -86,8 +86,12 @@ Record logged_step(const Loop& loop, int64_t step, const torch::Tensor& loss) {
     r.norm = torch::nn::utils::clip_grad_norm_(all, max_norm.value());
     r.clipped = r.norm + 1e-6 > max_norm.value();
   } else {
-    // A limit that nothing reaches: multiplies by 1. What is not finite stays so.
-    r.norm = torch::nn::utils::clip_grad_norm_(all, std::numeric_limits<float>::max());
+    // No limit that "nothing reaches": an infinite norm does, and 0 times inf is NaN.
+    double squares = 0;
+    for (const auto& one : all) {
+      if (one.grad().defined()) squares += std::pow(one.grad().norm().item<double>(), 2);
+    }
+    r.norm = std::sqrt(squares);
   }
   r.skipped = scaler.step(optimizer) == false;
   if (r.skipped == false) schedule.step();
