@@ -17,9 +17,10 @@ void clean_autocast() {
   autocast::set_autocast_enabled(at::kCPU, false);
   autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
   autocast::set_autocast_cache_enabled(true);
-  // The depth can be read only by moving it.
-  for (int depth = autocast::increment_nesting(); depth > 0;) depth = autocast::decrement_nesting();
-  while (autocast::increment_nesting() < 0) {
+  // The depth can be read only by moving it, and may have been left below 0, too: to 1, then to 0.
+  while (autocast::decrement_nesting() > 0) {
+  }
+  while (autocast::increment_nesting() < 1) {
   }
   autocast::decrement_nesting();
 }
