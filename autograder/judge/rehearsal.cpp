@@ -14,15 +14,34 @@ std::string question(const std::string& experiment, const std::vector<Case>& cas
   return frame.head.dump() + frame.body;
 }
 
+// Passes every question on to be learned.
+class Learner : public Subject {
+ public:
+  explicit Learner(Remembering& reference) : reference_(reference) {}
+  std::vector<Observation> observe(const std::string& experiment,
+                                   const std::vector<Case>& cases) override {
+    return reference_.learn(experiment, cases);
+  }
+
+ private:
+  Remembering& reference_;
+};
+
 }  // namespace
 
 std::vector<Observation> Remembering::observe(const std::string& experiment,
                                               const std::vector<Case>& cases) {
-  const std::string asked = question(experiment, cases);
+  const auto known = answers_.find(question(experiment, cases));
+  return known == answers_.end() ? reference_.observe(experiment, cases) : known->second;
+}
+
+std::vector<Observation> Remembering::learn(const std::string& experiment,
+                                            const std::vector<Case>& cases) {
+  auto asked = question(experiment, cases);
   if (const auto known = answers_.find(asked); known != answers_.end()) return known->second;
   auto seen = reference_.observe(experiment, cases);
   bytes_ += asked.size();
-  if (bytes_ <= kMostBytes) answers_.emplace(asked, seen);
+  if (bytes_ <= kMostBytes) answers_.emplace(std::move(asked), seen);
   return seen;
 }
 
@@ -33,7 +52,8 @@ void Remembering::forget() {
 
 void rehearse(Remembering& reference, const GradingOrder& order,
               const std::function<bool()>& go_on) {
-  CheckContext context(reference, reference, order.seeds.front());
+  Learner learner(reference);
+  CheckContext context(learner, learner, order.seeds.front());
   for (const auto& check : order.checks) {
     if (!go_on()) return;
     run_check(context, check.name, check.task);

@@ -17,15 +17,17 @@ class Remembering : public Subject {
   // Answers are shared: a check compares with them and does not change them.
   std::vector<Observation> observe(const std::string& experiment,
                                    const std::vector<Case>& cases) override;
+  // The same, and kept from then on.
+  std::vector<Observation> learn(const std::string& experiment, const std::vector<Case>& cases);
   void forget();
 
  private:
   Subject& reference_;
   std::map<std::string, std::vector<Observation>> answers_;  // by all bytes of the question
-  size_t bytes_ = 0;
+  size_t bytes_ = 0;                                         // of all questions that are kept
 };
 
-// Runs the order's checks one by one on the reference itself, for what it remembers, as long as
+// Runs the order's checks one by one on the reference itself, which learns its answers, as long as
 // `go_on` says so. No outcome is looked at.
 void rehearse(Remembering& reference, const GradingOrder& order,
               const std::function<bool()>& go_on);

@@ -98,12 +98,6 @@ bool bring_up(StudentSubject& student, const nlohmann::json& order,
   return true;
 }
 
-void say_the_end(const StudentSubject& student) {
-  write_line({{"event", "end"},
-              {"student_output", student.printed()},
-              {"output_cut", student.printed_too_much()}});
-}
-
 // The reference's answers to one class's questions: made once, by the parent of all children.
 class Prepared {
  public:
@@ -125,30 +119,33 @@ class Prepared {
   std::pair<nlohmann::json, nlohmann::json> done_;
 };
 
+// From the start of the runner to the last event; `judge` is called with the hand-in loaded.
+void run_student(StudentSubject& student, const nlohmann::json& order,
+                 const std::function<void()>& meanwhile, const std::function<void()>& judge) {
+  if (!bring_up(student, order, meanwhile)) return;
+  if (student.load_error().empty()) {
+    judge();
+  } else {
+    write_line({{"event", "load_failed"}, {"why", student.load_error()}});
+  }
+  write_line({{"event", "end"},
+              {"student_output", student.printed()},
+              {"output_cut", student.printed_too_much()}});
+}
+
 void grade_student(const nlohmann::json& order, Remembering& reference) {
   StudentSubject student(runner_order(order));
   GradingOrder grading = grading_order(order);
   grading.out_of_time = [&] { return student.out_of_time(); };
-  const auto rehearsal = [&] { rehearse(reference, grading, [] { return !a_line_waits(); }); };
-  if (!bring_up(student, order, rehearsal)) return;
-  if (student.load_error().empty()) {
-    grade(student, reference, grading, write_line);
-  } else {
-    write_line({{"event", "load_failed"}, {"why", student.load_error()}});
-  }
-  say_the_end(student);
+  run_student(
+      student, order, [&] { rehearse(reference, grading, [] { return !a_line_waits(); }); },
+      [&] { grade(student, reference, grading, write_line); });
 }
 
 // Without the reference.
 void replay_student(const nlohmann::json& order) {
   StudentSubject student(runner_order(order));
-  if (!bring_up(student, order, [] {})) return;
-  if (student.load_error().empty()) {
-    replay(student, order.at("replay"), write_line);
-  } else {
-    write_line({{"event", "load_failed"}, {"why", student.load_error()}});
-  }
-  say_the_end(student);
+  run_student(student, order, [] {}, [&] { replay(student, order.at("replay"), write_line); });
 }
 
 void serve_one(const nlohmann::json& order, Remembering& reference) {

@@ -22,6 +22,7 @@ class Counting : public Subject {
 
 class RememberingTest : public testing::Test {
  protected:
+  double learn(const Case& in) { return remembering_.learn("run", {in}).front().number("asked"); }
   double ask(const Case& in, const std::string& experiment = "run") {
     return remembering_.observe(experiment, {in}).front().number("asked");
   }
@@ -30,12 +31,22 @@ class RememberingTest : public testing::Test {
   Remembering remembering_{reference_};
 };
 
-TEST_F(RememberingTest, the_same_question_is_asked_once) {
+TEST_F(RememberingTest, what_was_learned_is_asked_once) {
   const auto in = Case().parameter(torch::ones({2}), torch::ones({2})).number("max_norm", 1);
   const auto again = Case().parameter(torch::ones({2}), torch::ones({2})).number("max_norm", 1);
-  EXPECT_EQ(ask(in), 1);
+  EXPECT_EQ(learn(in), 1);
+  EXPECT_EQ(learn(again), 1);
   EXPECT_EQ(ask(again), 1);
   EXPECT_EQ(reference_.asked, 1);
+}
+
+TEST_F(RememberingTest, what_was_only_asked_or_is_forgotten_is_asked_again) {
+  const auto in = Case().number("x", 1);
+  EXPECT_EQ(ask(in), 1);
+  EXPECT_EQ(ask(in), 2);
+  EXPECT_EQ(learn(in), 3);
+  remembering_.forget();
+  EXPECT_EQ(ask(in), 4);
 }
 
 TEST_F(RememberingTest, questions_that_differ_in_a_bit_are_two) {
@@ -56,7 +67,7 @@ TEST_F(RememberingTest, questions_that_differ_in_a_bit_are_two) {
       Case().parameter(torch::zeros({2}), torch::Tensor()),
       Case().parameter(torch::zeros({2}), torch::Tensor(), false),
   };
-  for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(ask(all[i]), i + 1) << i;
+  for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(learn(all[i]), i + 1) << i;
   for (size_t i = 0; i < all.size(); ++i) EXPECT_EQ(ask(all[i]), i + 1) << i;
   EXPECT_EQ(ask(all.front(), "another"), all.size() + 1);
 }
