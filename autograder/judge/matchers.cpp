@@ -228,6 +228,23 @@ TensorRule BetweenTensors(std::vector<torch::Tensor> low, std::vector<torch::Ten
           high = std::move(high)](const auto& got) { return rule(got, low, high); };
 }
 
+TensorRule FlagsEqualTo(const std::vector<bool>& expected) {
+  std::vector<torch::Tensor> numbers;
+  for (const bool flag : expected)
+    numbers.push_back(torch::full({}, flag ? 1 : 0, torch::kFloat64));
+  return [rule = BitEqualTo(numbers)](const std::vector<torch::Tensor>& got) {
+    auto mismatch = rule(got);
+    if (mismatch && mismatch->expected_number) {
+      const auto in_words = [](double number) { return number == 1 ? "true" : "false"; };
+      mismatch->expected = in_words(*mismatch->expected_number);
+      mismatch->got = in_words(*mismatch->got_number);
+      mismatch->off_by.reset();
+      mismatch->allowed.reset();
+    }
+    return mismatch;
+  };
+}
+
 testing::Matcher<const Observation&> Number(std::string name, NumberRule rule) {
   return matcher(name, [name, rule](const Observation& seen) { return rule(seen.number(name)); });
 }

@@ -38,6 +38,8 @@ TensorRule CloseTo(std::vector<torch::Tensor> expected, Tolerance tolerance);
 // Every element between those of `low` and `high` (in either order), widened by the tolerance.
 TensorRule BetweenTensors(std::vector<torch::Tensor> low, std::vector<torch::Tensor> high,
                           Tolerance tolerance, std::string in_words);
+// 0-dim float64 tensors of 0 and 1, told as true and false.
+TensorRule FlagsEqualTo(const std::vector<bool>& expected);
 
 // EXPECT_THAT(run.got, Number("norm", Near(5, 1e-5)));
 testing::Matcher<const Observation&> Number(std::string name, NumberRule rule);

@@ -142,22 +142,6 @@ Expected expected(const Case& in) {
 
 TensorRule exactly(const std::vector<double>& values) { return BitEqualTo(numbers(values)); }
 
-TensorRule flags(const std::vector<bool>& values) {
-  std::vector<double> as_numbers;
-  for (const bool value : values) as_numbers.push_back(value ? 1 : 0);
-  return [rule = exactly(as_numbers)](const List& got) {
-    auto mismatch = rule(got);
-    if (mismatch && mismatch->expected_number) {
-      const auto in_words = [](double number) { return number == 1 ? "true" : "false"; };
-      mismatch->expected = in_words(*mismatch->expected_number);
-      mismatch->got = in_words(*mismatch->got_number);
-      mismatch->off_by.reset();
-      mismatch->allowed.reset();
-    }
-    return mismatch;
-  };
-}
-
 TensorRule norms(const Run& run, const Expected& want) {
   auto values = want.norms;
   const auto got = values_of(run.got.tensors("norm_of_records"));

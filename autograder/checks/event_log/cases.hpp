@@ -63,7 +63,6 @@ struct Expected {
 Expected expected(const Case& in);
 
 TensorRule exactly(const std::vector<double>& values);
-TensorRule flags(const std::vector<bool>& values);
 // Within 1e-5 where a step was taken; where it overflowed, inf and NaN are the same.
 TensorRule norms(const Run& run, const Expected& want);
 // The same of the overflows alone: what stands in the other steps is taken as it came.

@@ -75,18 +75,16 @@ SimulatedLog::operator Case() const {
   return in;
 }
 
-std::vector<Case> cases_of(const std::vector<WorkedLog>& logs) {
+void expect_findings(Subject& subject, Subject& reference, const std::vector<WorkedLog>& logs) {
   std::vector<Case> cases;
   for (const auto& log : logs) cases.push_back(log.log);
-  return cases;
-}
-
-void expect_findings(const Together& runs, const std::vector<WorkedLog>& logs) {
+  const auto got = subject.observe("findings", cases);
+  const auto want = reference.observe("findings", cases);
   size_t i = 0;
-  for (const auto& run : runs) {
+  for (const auto& run : together(cases, got, want)) {
     const auto& worked = logs.at(i++).findings;
-    const auto want = worked ? event_log_runs::in_words(*worked) : run.want.word("findings");
-    EXPECT_THAT(run.got, Word("findings", want));
+    const auto words = worked ? event_log_runs::in_words(*worked) : run.want.word("findings");
+    EXPECT_THAT(run.got, Word("findings", words));
   }
 }
 

@@ -44,9 +44,9 @@ struct WorkedLog {
   Case log;
   std::optional<std::vector<event_log::Finding>> findings = {};
 };
-std::vector<Case> cases_of(const std::vector<WorkedLog>& logs);
-// By hand where they were worked; else the reference's.
-void expect_findings(const Together& runs, const std::vector<WorkedLog>& logs);
+// The subject's findings of each log: those worked by hand where there are any, else the
+// reference's.
+void expect_findings(Subject& subject, Subject& reference, const std::vector<WorkedLog>& logs);
 
 // Whether the contract decides this case of task 3.
 bool decides_log(const Case& in);

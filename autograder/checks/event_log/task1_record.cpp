@@ -25,7 +25,7 @@ TEST_F(EventLog, task1_one_step_worked_by_hand) {
     EXPECT_THAT(run.got, Tensors("norm_of_records",
                                  CloseTo(numbers({norms[i]}), {.absolute = 0, .relative = 1e-5})));
     EXPECT_THAT(run.got, Tensors("scale_of_records", exactly({scales[i]})));
-    EXPECT_THAT(run.got, Tensors("skipped_of_records", flags({false})));
+    EXPECT_THAT(run.got, Tensors("skipped_of_records", FlagsEqualTo({false})));
     EXPECT_THAT(run.got, Tensors("lr_of_records", exactly({0.5})));
     ++i;
   }
@@ -137,7 +137,7 @@ TEST_F(EventLog, task1_clipped_says_what_was_done) {
   }
   const auto got = subject().observe("logged_steps", cases);
   for (const auto& run : together(cases, got, got)) {
-    EXPECT_THAT(run.got, Tensors("clipped_of_records", flags(shrunk(run))));
+    EXPECT_THAT(run.got, Tensors("clipped_of_records", FlagsEqualTo(shrunk(run))));
   }
 }
 

@@ -28,7 +28,7 @@ TEST_F(EventLog, task1_skips_are_told) {
   const auto got = subject().observe("logged_steps", cases);
   for (const auto& run : together(cases, got, got)) {
     const auto want = expected(run.in);
-    EXPECT_THAT(run.got, Tensors("skipped_of_records", flags(want.overflows)));
+    EXPECT_THAT(run.got, Tensors("skipped_of_records", FlagsEqualTo(want.overflows)));
     EXPECT_THAT(run.got, Tensors("norm_of_records", norms_of_skips(run, want)));
   }
 }
@@ -49,8 +49,8 @@ TEST_F(EventLog, task1_without_a_scaler) {
     const List none(want.norms.size());
     EXPECT_THAT(run.got, Tensors("scale_of_records", BitEqualTo(none)));
     EXPECT_THAT(run.got, Tensors("scale_after_of_records", BitEqualTo(none)));
-    EXPECT_THAT(run.got,
-                Tensors("skipped_of_records", flags(std::vector<bool>(want.norms.size(), false))));
+    EXPECT_THAT(run.got, Tensors("skipped_of_records",
+                                 FlagsEqualTo(std::vector<bool>(want.norms.size(), false))));
     EXPECT_THAT(run.got, Tensors("norm_of_records", norms(run, want)));
   }
 }

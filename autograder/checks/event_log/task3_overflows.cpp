@@ -27,10 +27,7 @@ TEST_F(EventLog, task3_the_start_of_a_run) {
       {SimulatedLog(random(), 65536).skips(10).taken(4), Findings{scale_too_high(0, 10)}},
       {SimulatedLog(random(), 65536).skips(count).taken(count)},
   };
-  const auto cases = cases_of(logs);
-  const auto got = subject().observe("findings", cases);
-  const auto want = reference().observe("findings", cases);
-  expect_findings(together(cases, got, want), logs);
+  expect_findings(subject(), reference(), logs);
 }
 
 TEST_F(EventLog, task3_growth_alone_is_nothing) {
@@ -41,10 +38,7 @@ TEST_F(EventLog, task3_growth_alone_is_nothing) {
       {SimulatedLog(random(), {}).taken(3), Findings{}},
       {Case(SimulatedLog(random(), 0.25).grows().grows().taken()), Findings{}},
   };
-  const auto cases = cases_of(logs);
-  const auto got = subject().observe("findings", cases);
-  const auto want = reference().observe("findings", cases);
-  expect_findings(together(cases, got, want), logs);
+  expect_findings(subject(), reference(), logs);
 }
 
 TEST_F(EventLog, task3_growth_that_went_too_far) {
@@ -54,10 +48,7 @@ TEST_F(EventLog, task3_growth_that_went_too_far) {
       {SimulatedLog(random(), 64).grows().skips(2).taken(), Findings{scale_too_high(1, 2)}},
       {SimulatedLog(random(), 1024).taken(before).grows().skips().taken(3)},
   };
-  const auto cases = cases_of(logs);
-  const auto got = subject().observe("findings", cases);
-  const auto want = reference().observe("findings", cases);
-  expect_findings(together(cases, got, want), logs);
+  expect_findings(subject(), reference(), logs);
 }
 
 TEST_F(EventLog, task3_a_bad_batch) {
@@ -69,10 +60,7 @@ TEST_F(EventLog, task3_a_bad_batch) {
       {SimulatedLog(random(), 64).grows().taken().skips().taken(), Findings{bad_batch(2, 1)}},
       {SimulatedLog(random(), 512).taken(before).skips(1, 100).taken(3)},
   };
-  const auto cases = cases_of(logs);
-  const auto got = subject().observe("findings", cases);
-  const auto want = reference().observe("findings", cases);
-  expect_findings(together(cases, got, want), logs);
+  expect_findings(subject(), reference(), logs);
 }
 
 // At scales that would be to blame, were the loss finite; and one that is not finite only later.
@@ -86,10 +74,7 @@ TEST_F(EventLog, task3_a_loss_that_is_not_finite) {
       {SimulatedLog(random(), 64).skips(1, kNaN).skips().taken(), Findings{bad_batch(0, 2)}},
       {SimulatedLog(random(), 256).taken(before).grows().skips(1, kNaN).taken(2)},
   };
-  const auto cases = cases_of(logs);
-  const auto got = subject().observe("findings", cases);
-  const auto want = reference().observe("findings", cases);
-  expect_findings(together(cases, got, want), logs);
+  expect_findings(subject(), reference(), logs);
 }
 
 // The scale grows again 10 records after a finding, or sooner.
@@ -107,10 +92,7 @@ TEST_F(EventLog, task3_growing_too_often) {
       {SimulatedLog(random(), 65536).skips(10).grows().skips(),
        Findings{scale_too_high(0, 10), scale_too_high(11, 1, again)}},
   };
-  const auto cases = cases_of(logs);
-  const auto got = subject().observe("findings", cases);
-  const auto want = reference().observe("findings", cases);
-  expect_findings(together(cases, got, want), logs);
+  expect_findings(subject(), reference(), logs);
 }
 
 }  // namespace

@@ -33,10 +33,7 @@ TEST_F(EventLog, task3_a_run_that_diverged) {
       {SimulatedLog(random(), 0.5).grows().skips(2), Findings{diverged(1, 2)}},
       {SimulatedLog(random(), 65536).taken(before).skips(20)},
   };
-  const auto cases = cases_of(logs);
-  const auto got = subject().observe("findings", cases);
-  const auto want = reference().observe("findings", cases);
-  expect_findings(together(cases, got, want), logs);
+  expect_findings(subject(), reference(), logs);
 }
 
 // A log that ends in a skip, at a scale that is not low; and scales below 1 that hold.
@@ -50,10 +47,7 @@ TEST_F(EventLog, task3_divergence_is_both_low_and_last) {
       {SimulatedLog(random(), 65536).skips(20).taken(2), Findings{scale_too_high(0, 20)}},
       {SimulatedLog(random(), 4096).taken().skips(12), Findings{bad_batch(1, 12)}},
   };
-  const auto cases = cases_of(logs);
-  const auto got = subject().observe("findings", cases);
-  const auto want = reference().observe("findings", cases);
-  expect_findings(together(cases, got, want), logs);
+  expect_findings(subject(), reference(), logs);
 }
 
 TEST_F(EventLog, task3_not_finite_without_a_scaler) {
@@ -64,10 +58,7 @@ TEST_F(EventLog, task3_not_finite_without_a_scaler) {
       {SimulatedLog(random(), {}).lost(3), Findings{lost(0, 3)}},
       {SimulatedLog(random(), {}).taken(before).lost(before)},
   };
-  const auto cases = cases_of(logs);
-  const auto got = subject().observe("findings", cases);
-  const auto want = reference().observe("findings", cases);
-  expect_findings(together(cases, got, want), logs);
+  expect_findings(subject(), reference(), logs);
 }
 
 // A run that was resumed, and one of which every tenth step was written.
@@ -79,10 +70,7 @@ TEST_F(EventLog, task3_steps_are_those_of_the_log) {
       {SimulatedLog(random(), 2, 700, 10).taken().skips(2), Findings{diverged(710, 2)}},
       {SimulatedLog(random(), {}, 700, 10).taken().lost(2), Findings{lost(710, 2)}},
   };
-  const auto cases = cases_of(logs);
-  const auto got = subject().observe("findings", cases);
-  const auto want = reference().observe("findings", cases);
-  expect_findings(together(cases, got, want), logs);
+  expect_findings(subject(), reference(), logs);
 }
 
 // Everything in turn, and an end of each kind.
@@ -101,10 +89,7 @@ Case draw_whole_run(Random& random, int end) {
 TEST_F(EventLog, task3_whole_runs) {
   std::vector<WorkedLog> logs;
   for (const int end : {0, 1, 2}) logs.push_back({draw_whole_run(random(), end)});
-  const auto cases = cases_of(logs);
-  const auto got = subject().observe("findings", cases);
-  const auto want = reference().observe("findings", cases);
-  expect_findings(together(cases, got, want), logs);
+  expect_findings(subject(), reference(), logs);
 }
 
 }  // namespace

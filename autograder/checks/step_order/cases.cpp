@@ -236,22 +236,6 @@ TensorRule exactly(const std::vector<double>& values) {
   return CloseTo(expected, {.absolute = 0, .relative = 1e-12});  // decimal fractions round
 }
 
-TensorRule flags(const std::vector<bool>& values) {
-  std::vector<double> numbers;
-  for (const bool value : values) numbers.push_back(value ? 1 : 0);
-  return [rule = exactly(numbers)](const List& got) {
-    auto mismatch = rule(got);
-    if (mismatch && mismatch->expected_number) {
-      const auto in_words = [](double number) { return number == 1 ? "true" : "false"; };
-      mismatch->expected = in_words(*mismatch->expected_number);
-      mismatch->got = in_words(*mismatch->got_number);
-      mismatch->off_by.reset();
-      mismatch->allowed.reset();
-    }
-    return mismatch;
-  };
-}
-
 TensorRule as_reference(const Run& run, const std::string& what) {
   return BitEqualTo(run.want.tensors(what));
 }

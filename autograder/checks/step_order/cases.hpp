@@ -98,8 +98,6 @@ TensorRule unchanged_where(const std::vector<bool>& skipped, const List& got,
 
 // A list of numbers, one a step, exactly.
 TensorRule exactly(const std::vector<double>& values);
-// Yes or no, one a step, told as true or false.
-TensorRule flags(const std::vector<bool>& values);
 TensorRule as_reference(const Run& run, const std::string& what);
 
 }  // namespace gradlab::step_order_checks

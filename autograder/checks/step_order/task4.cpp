@@ -110,7 +110,7 @@ TEST_F(StepOrder, task4_says_whether_it_stepped) {
   for (const auto& run : together(cases, got, got)) {
     auto stepped = skips_of(run.in);
     stepped.flip();
-    EXPECT_THAT(run.got, Tensors("returned_after_steps", flags(stepped)));
+    EXPECT_THAT(run.got, Tensors("returned_after_steps", FlagsEqualTo(stepped)));
   }
 }
 

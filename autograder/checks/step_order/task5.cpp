@@ -71,7 +71,7 @@ TEST_F(StepOrder, task5_golden_run_finds_its_scale) {
   }
   for (const auto& run : together(cases, got, got)) {
     expect_records(run, kGoldenSteps);
-    EXPECT_THAT(run.got, Tensors("stepped_of_steps", flags(stepped)));
+    EXPECT_THAT(run.got, Tensors("stepped_of_steps", FlagsEqualTo(stepped)));
     EXPECT_THAT(run.got, Tensors("scale_of_steps", exactly(scales)));
   }
 }
@@ -108,7 +108,7 @@ void expect_run_as_reference(const Run& run) {
   EXPECT_THAT(run.got, Tensors("scale_of_steps", as_reference(run, "scale_of_steps")));
   auto stepped = skips_seen(run.want);
   stepped.flip();
-  EXPECT_THAT(run.got, Tensors("stepped_of_steps", flags(stepped)));
+  EXPECT_THAT(run.got, Tensors("stepped_of_steps", FlagsEqualTo(stepped)));
   // The float16 of a weight is 2^-11 off at most, and a few steps follow.
   EXPECT_THAT(run.got,
               Tensors("weights_after_the_run", CloseTo(run.want.tensors("weights_after_the_run"),

@@ -80,6 +80,19 @@ void load(const Impl& impl, Trainer& trainer, const std::string& path, Observati
   seen.add_word("first_weight_in_the_message", first_name_in(message));
 }
 
+// The file is to be loaded before call number `load`, and the run goes on.
+Observation load_and_go_on(const Impl& impl, const Case& in, const std::string& path) {
+  Observation seen;
+  const auto data = data_of(in);
+  auto trainer = trainer_of(in);
+  Diary diary;
+  diary.advance_to(in.integer("load"), trainer, data);
+  load(impl, trainer, path, seen);
+  diary.advance_to(in.integer("calls"), trainer, data);
+  diary.add_to(seen, "after_calls");
+  return seen;
+}
+
 }  // namespace
 
 // `calls` calls; before call number `cut`, or before each where that is -1, a file is saved, and a
@@ -106,39 +119,23 @@ Observation resumed_file(const Impl& impl, const Case& in) {
 // The run's file of call number `cut` was spoiled; it is to be loaded before call number `load`,
 // and the run goes on.
 Observation refused_file(const Impl& impl, const Case& in) {
-  Observation seen;
   const Folder folder;
   save(impl, in, trained(in, in.integer("cut")), folder.file(kFile));
   spoil(in, folder.file(kFile));
-  const auto data = data_of(in);
-  auto trainer = trainer_of(in);
-  Diary diary;
-  diary.advance_to(in.integer("load"), trainer, data);
-  load(impl, trainer, folder.file(kFile), seen);
-  diary.advance_to(in.integer("calls"), trainer, data);
-  diary.add_to(seen, "after_calls");
-  return seen;
+  return load_and_go_on(impl, in, folder.file(kFile));
 }
 
 // The file is of a model with the tensors `weights_of_file`, of which number `renamed` (if not -1)
 // has another name. It is to be loaded before call number `load`, and the run goes on.
 Observation other_model(const Impl& impl, const Case& in) {
-  Observation seen;
   const Folder folder;
-  const auto data = data_of(in);
   auto weights = weights_of(in, "weights_of_file");
   if (const auto at = in.integer("renamed"); at >= 0) {
     weights.at(static_cast<size_t>(at)).name = names().back();
   }
   const Trainer other(std::move(weights), 0, in.integer("window"));
   save(impl, in, other, folder.file(kFile));
-  auto trainer = trainer_of(in);
-  Diary diary;
-  diary.advance_to(in.integer("load"), trainer, data);
-  load(impl, trainer, folder.file(kFile), seen);
-  diary.advance_to(in.integer("calls"), trainer, data);
-  diary.add_to(seen, "after_calls");
-  return seen;
+  return load_and_go_on(impl, in, folder.file(kFile));
 }
 
 // A file is saved before call number `cut`; the next, after all calls, may hold a share of its
