@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "compile/files.hpp"
+
 namespace gradlab::compile {
 namespace fs = std::filesystem;
 namespace {
@@ -48,9 +50,8 @@ const std::vector<std::string>& gcc_limits() {
 std::vector<Mask> masks(const Place& place) {
   std::vector<Mask> all;
   const auto add = [&](const std::string& header, bool forbidden) {
-    std::string name;
-    for (const char c : header) name += c == '/' ? "__" : std::string(1, c);
-    const std::string file = place.toolchain.root + "/autograder/compile/masks/" + name;
+    const std::string file =
+        place.toolchain.root + "/autograder/compile/masks/" + flat_name(header);
     const bool there = access(file.c_str(), R_OK) == 0;
     if (there || forbidden) all.push_back({header, there ? file : "", forbidden});
   };

@@ -11,6 +11,7 @@
 #include "compile/box.hpp"
 #include "compile/errors.hpp"
 #include "compile/files.hpp"
+#include "compile/functions.hpp"
 #include "compile/outcome.hpp"
 #include "compile/precompiled.hpp"
 
@@ -142,6 +143,11 @@ void Compiler::prepare(const manifest::Manifest& lab) {
   const Place place{toolchain_, isolation_, lab, header_folder(toolchain_, isolation_, lab)};
   if (!is_built(toolchain_, place.header)) build_header(place);
   utimensat(AT_FDCWD, place.header.c_str(), nullptr, 0);  // in use: not to be cleared away
+}
+
+std::string Compiler::functions(const manifest::Manifest& lab) const {
+  const std::string file = header_folder(toolchain_, isolation_, lab) + "/" + kFunctions;
+  return access(file.c_str(), R_OK) == 0 ? file : "";
 }
 
 Compiled Compiler::compile(const manifest::Manifest& lab, const std::string& source_file,

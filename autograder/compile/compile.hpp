@@ -21,6 +21,7 @@ struct Toolchain {
   std::string cuda_libs;         // libcudart and libcupti of a CUDA wheel; may be empty
   std::string root;              // of the repository
   std::string tables;            // holds <slug>.o, the export tables; root/build/release/tables
+  std::string libraries;         // root/build/release/libraries, shared objects for hand-ins
   std::string cache;             // root/.gradlab/cache/pch
 };
 
@@ -83,6 +84,9 @@ class Compiler {
   // Builds it unless it is (clang++: about 10 s). Two processes do not build it twice.
   // Throws CompileError.
   void prepare(const manifest::Manifest& lab);
+  // Host path of the shared object with the header's inline functions, which a runner has to load
+  // before it opens a hand-in; empty where there is none. REQUIRES: prepare(lab) was called.
+  std::string functions(const manifest::Manifest& lab) const;
   // Compiles one file to out_dir/student.so. REQUIRES: prepare(lab) was called; out_dir exists, is
   // empty and belongs to this call alone. Throws CompileError when the grader's own parts are
   // missing.

@@ -43,6 +43,12 @@ void remove_all(const std::string& path) {
   fs::remove_all(path, ignored);
 }
 
+std::string flat_name(const std::string& header) {
+  std::string name;
+  for (const char c : header) name += c == '/' ? "__" : std::string(1, c);
+  return name;
+}
+
 std::uint64_t hash(const std::string& text, std::uint64_t seed) {
   std::uint64_t value = 0xcbf29ce484222325ULL ^ seed;
   for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;

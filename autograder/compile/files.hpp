@@ -10,6 +10,7 @@ std::string read_file(const std::string& path);                     // empty whe
 void write_file(const std::string& path, const std::string& text);  // mode 0644
 void make_folder(const std::string& path);                          // and its parents, 0755
 void remove_all(const std::string& path);                           // never throws
+std::string flat_name(const std::string& header);                   // torch/types.h: torch__types.h
 std::uint64_t hash(const std::string& text, std::uint64_t seed);    // FNV-1a
 
 // Held until destroyed; other processes wait.

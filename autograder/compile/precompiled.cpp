@@ -15,6 +15,7 @@
 #include "compile/diagnostics.hpp"
 #include "compile/errors.hpp"
 #include "compile/files.hpp"
+#include "compile/functions.hpp"
 
 namespace gradlab::compile {
 namespace fs = std::filesystem;
@@ -27,7 +28,7 @@ constexpr const char* kStandardHeaders[] = {
 constexpr auto kUnusedFor = std::chrono::hours(24 * 30);  // then a header makes room: it is 80 MB
 
 std::string file_name(const Toolchain& toolchain) {
-  return toolchain.clang ? "all.hpp.pch" : "all.hpp.gch";
+  return toolchain.clang ? kHeaderFile : "all.hpp.gch";
 }
 
 bool has_libtorch(const manifest::Manifest& lab) {
@@ -36,9 +37,14 @@ bool has_libtorch(const manifest::Manifest& lab) {
   });
 }
 
+std::string instantiations(const Toolchain& toolchain) {
+  return toolchain.root + "/autograder/compile/instantiate";
+}
+
 // The masked names are declared in it, so that a hand-in that copies LibTorch's declarations meets
 // the ones that may not be used.
-std::string header_text(const manifest::Manifest& lab, const std::vector<Mask>& masks) {
+std::string header_text(const Toolchain& toolchain, const manifest::Manifest& lab,
+                        const std::vector<Mask>& masks) {
   std::string text;
   for (const std::string& name : lab.precompiled) text += "#include <" + name + ">\n";
   for (const char* name : kStandardHeaders) text += fmt::format("#include <{}>\n", name);
@@ -47,7 +53,12 @@ std::string header_text(const manifest::Manifest& lab, const std::vector<Mask>& 
   }
   if (fs::exists(lab.directory / (lab.slug + ".hpp")))
     text += "#include \"" + lab.slug + ".hpp\"\n";
-  if (has_libtorch(lab)) text += "#include \"instantiate.hpp\"\n";
+  if (has_libtorch(lab)) text += "#include \"instantiate/types.hpp\"\n";
+  for (const std::string& name : lab.precompiled) {
+    const std::string file = flat_name(name);
+    if (!fs::exists(instantiations(toolchain) + "/" + file)) continue;
+    text += "#include \"instantiate/" + file + "\"\n";
+  }
   return text;
 }
 
@@ -67,7 +78,8 @@ std::string all_headers_below(const std::string& folder) {
   std::vector<std::string> paths;
   std::error_code ignored;
   for (const auto& entry : fs::recursive_directory_iterator(folder, ignored)) {
-    if (entry.path().extension() == ".hpp") paths.push_back(entry.path().string());
+    const std::string extension = entry.path().extension();
+    if (extension == ".hpp" || extension == ".h") paths.push_back(entry.path().string());
   }
   std::sort(paths.begin(), paths.end());
   std::string text;
@@ -78,10 +90,13 @@ std::string all_headers_below(const std::string& folder) {
 void write_parts(const Place& place) {
   const std::vector<Mask> all = masks(place);
   make_folder(place.header);
-  write_file(place.header + "/all.hpp", header_text(place.lab, all));
+  write_file(place.header + "/all.hpp", header_text(place.toolchain, place.lab, all));
   write_file(place.header + "/poison.hpp", poison_text(place.lab));
-  write_file(place.header + "/instantiate.hpp",
-             read_file(place.toolchain.root + "/autograder/compile/instantiate.hpp"));
+  make_folder(place.header + "/instantiate");
+  for (const auto& file : fs::directory_iterator(instantiations(place.toolchain))) {
+    write_file(place.header + "/instantiate/" + file.path().filename().string(),
+               read_file(file.path()));
+  }
   make_folder(place.header + "/masks");
   for (const Mask& mask : all) {
     const fs::path path = fs::path(place.header) / "masks" / mask.header;
@@ -138,10 +153,8 @@ void ask_link_line(const Place& place) {
   throw errors::no_link_line(result.output + result.why);
 }
 
-void compile_header(const Place& place) {
-  const std::string out = place.header + "/out";
-  remove_all(out);
-  make_folder(out);
+// Into the folder `out` of the host.
+void compile_header(const Place& place, const std::string& out, bool share_functions) {
   sandbox::Command command = box(place);
   command.mounts.push_back({out, kOut, true});
   command.limits = build_limits();
@@ -156,6 +169,7 @@ void compile_header(const Place& place) {
     command.argv.insert(command.argv.end(),
                         {"-fpch-instantiate-templates", "-Xclang", "-fno-pch-timestamp"});
   }
+  if (share_functions) command.argv.emplace_back(kShareFunctions);
   const sandbox::Result result = run(command, place.isolation);
   const std::string made = out + "/" + file_name(place.toolchain);
   struct stat found{};
@@ -169,19 +183,38 @@ void compile_header(const Place& place) {
                         : result.why.empty() ? printable(result.output.substr(0, 500))
                                              : result.why);
   }
-  // Ours again, where another uid built it; and there for everybody at once.
+}
+
+// Ours again, where another uid built it; and there for everybody at once.
+void publish(const Place& place, const std::string& made) {
   [[maybe_unused]] const int owned = lchown(made.c_str(), geteuid(), getegid());
   chmod(made.c_str(), 0644);
-  const std::string target = place.header + "/" + file_name(place.toolchain);
+  const std::string target = place.header + "/" + fs::path(made).filename().string();
   if (rename(made.c_str(), target.c_str()) != 0)
     throw errors::no_cache(target, std::strerror(errno));
-  remove_all(out);
 }
 
 void build(const Place& place) {
   write_parts(place);
   if (place.toolchain.clang) ask_link_line(place);
-  compile_header(place);
+  const std::string out = place.header + "/out";
+  const auto begin = [&] {
+    remove_all(out);
+    make_folder(out);
+  };
+  begin();
+  bool share = shares_functions(place.toolchain, place.lab);
+  compile_header(place, out, share);
+  if (share && !build_functions(place, out, build_limits())) {
+    share = false;
+    begin();
+    compile_header(place, out, false);
+  }
+  // The header comes last: once it is there, everything is.
+  remove_all(place.header + "/" + kFunctions);
+  if (share) publish(place, out + "/" + kFunctions);
+  publish(place, out + "/" + file_name(place.toolchain));
+  remove_all(out);
 }
 
 bool works(const Place& place) {
@@ -221,10 +254,11 @@ std::string header_folder(const Toolchain& toolchain, sandbox::Isolation isolati
   sandbox::Command command;
   command.mounts = header_folders(toolchain, lab);
   for (const std::string& flag : compiler(place, command)) all += flag + "\n";
+  if (shares_functions(toolchain, lab)) all += std::string(kShareFunctions) + "\n";
   const std::vector<Mask> masked = masks(place);
-  all += header_text(lab, masked) + poison_text(lab);
+  all += header_text(toolchain, lab, masked) + poison_text(lab);
   for (const Mask& mask : masked) all += mask_text(mask);
-  all += read_file(toolchain.root + "/autograder/compile/instantiate.hpp");
+  all += all_headers_below(instantiations(toolchain));
   for (const auto& folder : header_folders(toolchain, lab)) {
     if (folder.inside != kLibtorch) all += all_headers_below(folder.host);
   }

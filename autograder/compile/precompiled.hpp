@@ -13,6 +13,9 @@ std::string header_folder(const Toolchain& toolchain, sandbox::Isolation isolati
                           const manifest::Manifest& lab);
 bool is_built(const Toolchain& toolchain, const std::string& folder);
 
+// clang's name for it; the folder holds its parts, too.
+inline constexpr const char* kHeaderFile = "all.hpp.pch";
+
 // Builds it unless it is; other processes that want the same wait for it. Throws CompileError.
 void build_header(const Place& place);
 // Builds it anew if not even an empty file compiles with it: it was damaged, or LibTorch's headers

@@ -104,6 +104,7 @@ Toolchain read_toolchain(const std::string& root) {
   toolchain.cuda_libs = keys["CUDA_LIBS"];
   toolchain.compiler = keys["COMPILER"];
   toolchain.tables = root + "/build/release/tables";
+  toolchain.libraries = root + "/build/release/libraries";
   toolchain.cache = root + "/.gradlab/cache/pch";
   if (access(toolchain.compiler.c_str(), X_OK) != 0) throw errors::no_compiler(toolchain.compiler);
   check_libtorch(toolchain);

@@ -15,6 +15,7 @@ struct RunnerOrder {
   std::string torch;        // host folder with lib/
   std::string cuda_libs;    // host folder of the CUDA runtime stubs, may be empty
   std::string libraries;    // host folder of our own shared objects; empty where it needs none
+  std::string functions;    // host file to load before a hand-in; empty where there is none
   std::string library_dir;  // host folder that holds, or will hold, the hand-in's shared object
   sandbox::Isolation isolation = sandbox::Isolation::kFull;
   double case_cpu_seconds = 2;

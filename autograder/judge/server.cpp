@@ -60,6 +60,7 @@ RunnerOrder runner_order(const nlohmann::json& order) {
   runner.torch = order.at("torch").get<std::string>();
   runner.cuda_libs = order.value("cuda_libs", "");
   runner.libraries = order.value("libraries", "");
+  runner.functions = order.value("functions", "");
   runner.library_dir = order.at("library_dir").get<std::string>();
   const auto isolation = sandbox::isolation_from(order.at("isolation").get<std::string>());
   if (!isolation) throw std::runtime_error("an order with an unknown isolation");

@@ -94,6 +94,7 @@ void Worker::Run::add_runner(nlohmann::json& order, const fs::path& library_dir)
   order["cuda_libs"] = toolchain.cuda_libs;
   // The shared objects of ours that this lab's hand-ins may use; made with its runner.
   if (!worker_.lab_.libraries.empty()) order["libraries"] = worker_.setup_.build + "/libraries";
+  order["functions"] = worker_.compiler_.functions(worker_.lab_);
   order["library_dir"] = library_dir.string();
 }
 

@@ -14,43 +14,7 @@
 namespace gradlab::compile {
 namespace {
 
-class Header : public ::testing::Test {
- protected:
-  // A tree of its own, with a LibTorch of one header, so that everything in it may be changed.
-  Header() {
-    fs::permissions(folder_.path(), fs::perms(0755));
-    folder_.write("torch/include/torch/types.h", "#pragma once\nstruct Torch { int x = 1; };\n");
-    folder_.write("labs/common/gradlab/todo.hpp", "#pragma once\n");
-    folder_.write("autograder/compile/instantiate.hpp", "");
-    const std::string exports = "autograder/compile/exports.map";
-    folder_.write(exports, gradlab::testing::read_text(repository() + "/" + exports));
-    tools_.root = folder_.path();
-    tools_.torch = folder_.path() / "torch";
-    lab_.precompiled = {"torch/types.h"};
-    lab_.forbidden_headers = {"torch/types_forbidden.h"};
-    lab_.directory = folder_.path() / "labs/tiny";
-    folder_.write("labs/tiny/tiny.hpp", "#pragma once\nnamespace tiny {\nint twice(int x);\n}\n");
-    tools_.cache = folder_.path() / "cache";
-  }
-
-  std::string place() const { return header_folder(tools_, isolation_, lab_); }
-  Compiler compiler() const { return {tools_, isolation_}; }
-  std::unique_ptr<Built> compile(const std::string& source) {
-    Compiler with = compiler();
-    with.prepare(lab_);
-    return build(with, lab_, source);
-  }
-  std::string file() const { return place() + "/all.hpp.pch"; }
-  ino_t number_of(const std::string& path) const {
-    struct stat found{};
-    return stat(path.c_str(), &found) == 0 ? found.st_ino : 0;
-  }
-
-  TempFolder folder_;
-  Toolchain tools_ = tiny().toolchain;
-  manifest::Manifest lab_ = tiny().lab;
-  Isolation isolation_ = sandbox::probe().best;
-};
+class Header : public OwnTree {};
 
 const std::string kUsesTorch =
     "#include \"tiny.hpp\"\nint tiny::twice(int x) { return Torch{x}.x * 2; }\n";
@@ -91,7 +55,7 @@ TEST_F(Header, a_new_one_for_everything_that_goes_into_it) {
       {"common headers",
        [&] { folder_.write("labs/common/gradlab/todo.hpp", "#pragma once\n// new\n"); }},
       {"what is instantiated",
-       [&] { folder_.write("autograder/compile/instantiate.hpp", "// new\n"); }},
+       [&] { folder_.write("autograder/compile/instantiate/types.hpp", "// new\n"); }},
       {"a mask", [&] { folder_.write("autograder/compile/masks/torch__types_forbidden.h", ""); }},
   };
   for (const auto& [what, change] : changes) {
