@@ -86,8 +86,11 @@ struct Row {
 };
 Finding right_judgement(const Row& row);
 
-// A reading of the log that is right but for `judge`.
-template <Finding (*judge)(const Row&)>
+// Whether log[i], after a skipped record, is of the same row.
+inline bool is_skipped(const Log& log, size_t i) { return log[i].skipped; }
+
+// A reading of the log that is right but for `judge`, and for where a row goes on.
+template <Finding (*judge)(const Row&), bool (*goes_on)(const Log&, size_t) = is_skipped>
 std::vector<Finding> read_with(const Log& log) {
   std::vector<Finding> findings;
   size_t last_end = 0;
@@ -95,7 +98,8 @@ std::vector<Finding> read_with(const Log& log) {
     if (!log[i].skipped && std::isfinite(log[i].norm)) continue;
     size_t end = i;
     if (log[i].skipped) {
-      while (end < log.size() && log[end].skipped) ++end;
+      do ++end;
+      while (end < log.size() && goes_on(log, end));
       const auto since = findings.empty() ? std::nullopt : std::optional(i - last_end);
       findings.push_back(judge({log, i, end, since}));
     } else {

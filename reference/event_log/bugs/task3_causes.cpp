@@ -57,6 +57,16 @@ Finding compares_the_scale_after(const Row& row) {
   return !is_loss_finite(row) || row.first > 0 ? row.bad_batch() : row.scale_too_high();
 }
 
+Finding compares_with_every_scale_before(const Row& row) {
+  if (row.is_last() && is_low(row)) return row.diverged();
+  bool had_held = false;
+  for (size_t i = 0; i < row.first; ++i) {
+    const Record& record = row.log[i];
+    had_held = had_held || (!record.skipped && *record.scale >= *row.front().scale);
+  }
+  return !is_loss_finite(row) || had_held ? row.bad_batch() : row.scale_too_high();
+}
+
 Finding looks_at_the_last_loss(const Row& row) {
   if (row.is_last() && is_low(row)) return row.diverged();
   const bool is_bad = !std::isfinite(row.back().loss) || row.scale_had_held();
@@ -170,6 +180,9 @@ Checks all_batches() {
                                   "the record before ended at this scale, so it had held",
                                   "Was the step before taken at its scale_after?",
                                   {"growth_that_went_too_far", "growing_too_often", "whole_runs"}),
+    add<compares_with_every_scale_before>(
+        "compares_with_every_scale_before", "a scale that held once holds",
+        "With which one of the records before does the contract compare?", {"growing_too_often"}),
     add<looks_at_the_last_loss>("looks_at_the_last_loss", "the last skip of a row tells the cause",
                                 "Which record began it?", {"a_loss_that_is_not_finite"}),
     add<only_nan_is_not_finite>("only_nan_is_not_finite", "std::isnan finds every bad loss",

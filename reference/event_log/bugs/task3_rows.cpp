@@ -76,6 +76,10 @@ std::vector<Finding> steps_for_records(const Log& log) {
   return findings;
 }
 
+bool is_the_next_step(const Log& log, size_t i) {
+  return log[i].skipped && log[i].step == log[i - 1].step + 1;
+}
+
 std::vector<Finding> one_record_too_few(const Log& log) {
   auto findings = right_findings(log);
   for (auto& found : findings) --found.records;
@@ -171,6 +175,10 @@ Checks every_row() {
     add<steps_for_records>("steps_for_records", "a finding covers steps, also those not in the log",
                            "Every tenth step is in the log. How many records are two of them?",
                            {"steps_are_those_of_the_log"}),
+    add<read_with<right_judgement, is_the_next_step>>(
+        "splits_rows_at_gaps", "one after another means that steps differ by 1",
+        "Every tenth step is in the log. Which record comes after which?",
+        {"steps_are_those_of_the_log"}),
     add<one_record_too_few>("one_record_too_few", "from the first to the last is their difference",
                             "How many records are 3, 4 and 5?", every_row()),
     add<the_step_after>("the_step_after", "the scale fell at the step after the overflow",

@@ -139,6 +139,11 @@ void makes_gradients_of_zeros(Trainer& trainer, const Items& items) {
   for (const auto& value : trainer.values()) value.mutable_grad() = torch::zeros_like(value);
 }
 
+void clears_gradients(Trainer& trainer, const Items& items) {
+  put_model(trainer, items);
+  trainer.optimizer->zero_grad();
+}
+
 [[maybe_unused]] const bool kAdded[] = {
     add_bug<Impl>({.name = "optimizer_not_saved",
                    .belief = "the weights are all that a model is",
@@ -239,6 +244,13 @@ void makes_gradients_of_zeros(Trainer& trainer, const Items& items) {
                  "part?",
          .caught_by = {"model_cut_at_every_call", "forty_steps_with_overflows"}},
         made_of<Model<as_they_are, makes_gradients_of_zeros>>()),
+    add_bug<Impl>(
+        {.name = "clears_gradients_when_it_loads",
+         .belief = "a loaded model starts without gradients",
+         .hint = "Your load was called inside a window of micro-batches. Whose are the gradients "
+                 "that lie in the weights, and which task puts them there?",
+         .caught_by = {"model_cut_at_every_call", "forty_steps_with_overflows"}},
+        made_of<Model<as_they_are, clears_gradients>>()),
 };
 
 }  // namespace

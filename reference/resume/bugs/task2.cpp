@@ -162,6 +162,12 @@ struct ScalerInMemory : Right {
   }
 };
 
+struct DisabledScalerEndsTheLoad : Right {
+  static void load_scaler(Trainer& trainer, const std::string& bytes) {
+    if (trainer.scaler.is_enabled()) Right::load_scaler(trainer, bytes);
+  }
+};
+
 [[maybe_unused]] const bool kAdded[] = {
     add_bug<Impl>({.name = "scaler_not_saved",
                    .belief = "a scaler finds its scale again by itself",
@@ -263,6 +269,12 @@ struct ScalerInMemory : Right {
                    .hint = "Which scaler can do without a state?",
                    .caught_by = {"a_disabled_scaler_goes_on"}},
                   made_of<ReadsAState>()),
+    add_bug<Impl>({.name = "disabled_scaler_ends_the_load",
+                   .belief = "where the scaler is disabled there is nothing to load",
+                   .hint = "The part holds two things. Which of them does a run without a scaler "
+                           "have all the same?",
+                   .caught_by = {"a_disabled_scaler_goes_on"}},
+                  made_of<DisabledScalerEndsTheLoad>()),
     add_bug<Impl>({.name = "passes_over_an_empty_state",
                    .belief = "no state is no change",
                    .hint = "With which scale does an enabled scaler go on, when the file had none? "

@@ -81,6 +81,14 @@ void counts_one_less(Items& items) {
   items["gathered"] = scalar(std::max(number(items, "gathered") - 1, 0.0));
 }
 
+struct FullWindowIsOver : Right {
+  static std::string save_window(const Trainer& trainer) {
+    auto items = window_of(trainer);
+    if (trainer.window.gathered == trainer.window.size) without_all(items);
+    return pack(items);
+  }
+};
+
 struct WindowInMemory : Right {
   static std::string save_window(const Trainer& trainer) {
     return keep(Right::save_window(trainer));
@@ -114,6 +122,12 @@ struct WindowInMemory : Right {
                  "there when you have loaded?",
          .caught_by = every_window() - "an_empty_window_clears_a_used_one"},
         made_of<Window<counts_one_less>>()),
+    add_bug<Impl>({.name = "full_window_is_over",
+                   .belief = "a window that is full has had its step",
+                   .hint = "A cut may come between the last micro-batch and the step. How many "
+                           "micro-batches are gathered there, and what do you save?",
+                   .caught_by = Checks{"window_cut_at_every_call"} + through_a_file()},
+                  made_of<FullWindowIsOver>()),
     add_bug<Impl>({.name = "only_the_first_gradient",
                    .belief = "one gradient is the gradient",
                    .hint = "How many weights have a gradient?",
