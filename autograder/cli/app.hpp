@@ -71,12 +71,17 @@ void note(const std::string& line);
 // goes on after a fault.
 int tell(const std::exception& error);
 
+// What two verbs print.
+void show_list(const Session& session);
+void show_hint(const Session& session, const std::string& lab_and_task);  // one more of them
+
 void add_list(CLI::App& app, Session& session);
 void add_start(CLI::App& app, Session& session);
 void add_reset(CLI::App& app, Session& session);
 void add_where(CLI::App& app, Session& session);
 void add_check(CLI::App& app, Session& session);
 void add_hint(CLI::App& app, Session& session);
+void add_watch(CLI::App& app, Session& session);
 void add_debug(CLI::App& app, Session& session);
 void add_grade(CLI::App& app, Session& session);
 void add_replay(CLI::App& app, Session& session);

@@ -1,27 +1,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 
-#include "cli/app.hpp"
-#include "cli/grader.hpp"
-#include "pipeline/work_folder.hpp"
-#include "record/store.hpp"
-#include "render/check_text.hpp"
+#include "cli/own_check.hpp"
 
 namespace gradlab::cli {
 namespace {
-
-// The line of the student's file where a task's todo() stands, for "start with …"; 0 when it is
-// gone.
-int line_of_task(const std::string& file, const std::string& label) {
-  std::ifstream in(file);
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
-    if (line.find("todo(\"" + label + "\"") != std::string::npos) return number;
-  }
-  return 0;
-}
 
 struct CheckOptions {
   std::string lab;
@@ -40,51 +24,31 @@ void run_check(const CheckOptions& options, Session& session) {
   }
   const std::string file =
       options.file.empty() ? session.workspace.work_file(lab.slug).string() : options.file;
-  const pipeline::WorkFolder copies;
-  const auto hand_in =
-      named_by_user([&] { return intake::read_file(file, lab, "you", copies.path()); });
-  const auto setup = prepare_grader(session, lab, /*own_file=*/true, options.isolation);
-
-  pipeline::Job job;
-  job.hand_in = hand_in;
-  job.start = {"you",
-               options.seed,
-               sandbox::to_string(setup.isolation),
-               options.seed == kPublicSeed,
-               1,
-               options.task == 0 ? std::nullopt : std::optional(options.task),
-               options.file};
-  job.overlap = true;
-  render::CheckOptions view;
-  view.colour = session.options.colour;
-  view.width = session.options.width;
-  view.file = session.workspace.shown(file);
+  OwnCheck::look(lab, file);  // before anything is built
+  OwnCheck check(session, lab, options.isolation);
+  OwnCheck::Order order{file, options.seed, std::nullopt, options.file};
+  if (options.task != 0) order.task = options.task;
   // The verdict first: a student reads it while the judge still looks for the misconception. Nobody
   // waits before a file or a pipe: there the misconception stands with its check.
   bool shown = false;
+  OwnCheck::OnVerdicts on_verdicts;
   if (!options.json && session.options.terminal) {
-    job.on_verdicts = [&](const Record& record) {
+    on_verdicts = [&](const Record& record) {
       shown = true;
-      auto first = view;
+      auto first = check.view(file);
       first.tips = false;
       print(render::render_check(record, first));
     };
   }
-  pipeline::Worker worker(lab, setup);
-  const Record record = worker.grade(job);
-  view.line = line_of_task(file, fmt::format("{}.{}", lab.slug, render::next_task(record)));
+  const Record record = check.run(order, on_verdicts);
   if (options.json) {
     print(record::to_text(record));
   } else if (!shown) {
-    print(render::render_check(record, view));
+    print(render::render_check(record, check.view(file, record)));
   } else {
-    print(render::render_diagnoses(record, view));
+    print(render::render_diagnoses(record, check.view(file, record)));
   }
-  if (options.file.empty()) {
-    const auto last = session.workspace.last_record(lab.slug);
-    std::filesystem::create_directories(last.parent_path());
-    record::write_record(last, record);
-  }
+  if (options.file.empty()) check.keep(record);
   if (record.verdict == record::Verdict::kGraderError) {
     session.exit_status = kGraderFault;
   } else if (record.verdict != record::Verdict::kPass) {

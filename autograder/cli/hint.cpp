@@ -33,7 +33,9 @@ nlohmann::json read_state(const Workspace& workspace, const fs::path& file) {
   return nlohmann::json::object();
 }
 
-void hint(const Session& session, const std::string& word) {
+}  // namespace
+
+void show_hint(const Session& session, const std::string& word) {
   const auto& workspace = session.workspace;
   const auto [lab, id] = workspace.find_task(word);
   const auto& task = *lab.task(id);
@@ -66,14 +68,12 @@ void hint(const Session& session, const std::string& word) {
   if (before + 1 < hints.size()) print(fmt::format("one more: ./gradlab hint {}\n", name));
 }
 
-}  // namespace
-
 void add_hint(CLI::App& app, Session& session) {
   auto& verb = add_verb(
       app, {"hint", kForStudents, "Show one more hint of a task", "./gradlab hint clipping.2"});
   auto task = std::make_shared<std::string>();
   verb.add_option("LAB.TASK", *task, "the task, such as clipping.2")->required();
-  verb.callback([&session, task] { hint(session, *task); });
+  verb.callback([&session, task] { show_hint(session, *task); });
 }
 
 }  // namespace gradlab::cli

@@ -36,7 +36,9 @@ std::string state_of(const Workspace& workspace, const std::string& slug) {
   return last_score(workspace, slug);
 }
 
-void list(const Session& session) {
+}  // namespace
+
+void show_list(const Session& session) {
   const auto labs = session.workspace.labs();
   int slug_width = 6;
   int state_width = 5;
@@ -68,12 +70,10 @@ void list(const Session& session) {
   }
 }
 
-}  // namespace
-
 void add_list(CLI::App& app, Session& session) {
   auto& verb =
       add_verb(app, {"list", kForStudents, "Show the labs and how far you are", "./gradlab list"});
-  verb.callback([&session] { list(session); });
+  verb.callback([&session] { show_list(session); });
 }
 
 }  // namespace gradlab::cli

@@ -54,6 +54,11 @@ UsageError nothing_started(const std::string& first) {
       "no lab is started: work/ holds no file of one.\nStart with: ./gradlab start {}", first));
 }
 
+UsageError not_started(const std::string& slug) {
+  return UsageError(fmt::format(
+      "{0} is not started: there is no work/{0}.cpp.\nStart with: ./gradlab start {0}", slug));
+}
+
 UsageError unknown_verb(const std::string& word, const std::string& nearest) {
   return UsageError(fmt::format("unknown command '{}'. {}All of them: ./gradlab --help", word,
                                 meant(nearest, "./gradlab ")));

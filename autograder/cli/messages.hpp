@@ -17,6 +17,7 @@ UsageError not_a_task(const std::string& word, const std::string& example);
 UsageError unknown_task(const std::string& slug, const std::string& number,
                         const std::vector<int>& tasks);
 UsageError nothing_started(const std::string& first);
+UsageError not_started(const std::string& slug);
 
 // The command line.
 UsageError unknown_verb(const std::string& word, const std::string& nearest);
