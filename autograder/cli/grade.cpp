@@ -190,7 +190,8 @@ void add_grade(CLI::App& app, Session& session) {
   verb->add_option("--seed", options->seed, "the batch's seed; otherwise drawn and kept");
   verb->add_option("--jobs", options->jobs, "hand-ins at a time; otherwise one a core")
       ->check(CLI::NonNegativeNumber);
-  verb->add_option("--isolation", options->isolation, "none: for code that you trust");
+  verb->add_option("--isolation", options->isolation,
+                   "container: in an image that is itself the box; none: for code that you trust");
   verb->add_option("--audit-seeds", options->audit_seeds,
                    "grade with N seeds and list every score that depends on the seed")
       ->check(CLI::NonNegativeNumber);

@@ -43,6 +43,15 @@ bool wait_readable(int descriptor, std::chrono::milliseconds time) {
   return ready > 0;
 }
 
+// Without one, which kernels before 5.3 do not give, for a while.
+void wait_a_tick_for(const Descriptor& pidfd) {
+  if (pidfd) {
+    wait_readable(pidfd.get(), kTick);
+  } else {
+    usleep(static_cast<useconds_t>(kTick.count()) * 1000);
+  }
+}
+
 std::string read_available(int descriptor) {
   std::string text;
   char buffer[4096];
@@ -77,6 +86,7 @@ struct Process::State {
   bool ended() const;
   void read_status();
   void kill();
+  void kill_by_keeper() const;
   void wait_until_gone();
   void poll_once(Clock::time_point deadline) const;
   bool read_output(Result& result) const;
@@ -111,6 +121,7 @@ void Process::State::read_status() {
 void Process::State::kill() {
   if (killed || reaped) return;
   killed = true;
+  if (launched.lease) return kill_by_keeper();
   if (!boxed) {
     ::kill(-launched.pid, SIGKILL);
     ::kill(launched.pid, SIGKILL);
@@ -126,7 +137,16 @@ void Process::State::kill() {
   ::kill(launched.pid, SIGKILL);
 }
 
+// It kills and collects all of the box, and ends then. Should it not: the lease does, after it.
+void Process::State::kill_by_keeper() const {
+  ::kill(launched.pid, SIGTERM);
+  const auto until = Clock::now() + kGone;
+  while (!ended() && Clock::now() < until) wait_a_tick_for(launched.pidfd);
+  if (!ended()) ::kill(launched.pid, SIGKILL);
+}
+
 void Process::State::wait_until_gone() {
+  if (launched.lease) return;
   if (!boxed) {
     ::kill(-launched.pid, SIGKILL);  // what the program left in its group
     return;
@@ -172,6 +192,8 @@ void Process::State::reap(Result& result) {
   while (wait4(launched.pid, &ended_as, 0, &used) < 0 && errno == EINTR) {
   }
   reaped = true;
+  if (launched.lease && WIFEXITED(ended_as)) launched.lease->all_ended();
+  launched.lease.reset();
   result.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
   result.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   result.code = WIFSIGNALED(ended_as) ? WTERMSIG(ended_as) : WEXITSTATUS(ended_as);
@@ -270,7 +292,9 @@ Result Process::wait() {
 }
 
 Result run(const Command& command, Isolation isolation) {
-  if (isolation == Isolation::kContainer) throw errors::container_is_not_offered();
+  if (isolation == Isolation::kContainer && !why_no_container().empty()) {
+    throw errors::no_container(why_no_container());
+  }
   try {
     auto state = std::make_unique<Process::State>();
     state->limits = command.limits;
