@@ -256,6 +256,7 @@ bool Process::ended() const { return state_->ended(); }
 
 void Process::kill() {
   state_->kill();
+  if (state_->launched.pidfd) wait_readable(state_->launched.pidfd.get(), kGone);
   state_->wait_until_gone();
 }
 

@@ -62,6 +62,7 @@ TEST_P(Box, destruction_kills) {
 TEST_P(Box, kill_then_wait_is_a_signal) {
   Process process = Process::start(bash("sleep 62"), GetParam());
   process.kill();
+  EXPECT_TRUE(process.ended());
   process.kill();
   const Result result = process.wait();
   EXPECT_EQ(result.ending, Ending::kSignalled);
