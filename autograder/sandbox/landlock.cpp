@@ -85,8 +85,7 @@ int landlock_abi() {
   return static_cast<int>(std::max(0L, syscall(kCreateRuleset, nullptr, 0, kAskVersion)));
 }
 
-Descriptor landlock_ruleset(const std::vector<Opening>& openings) {
-  const int abi = landlock_abi();
+Descriptor landlock_ruleset(const std::vector<Opening>& openings, int abi) {
   const Ruleset handled{known_to(abi), abi >= 4 ? kTcp : 0, abi >= 6 ? kAbstractAndSignals : 0};
   // An older kernel takes the longer form as long as what it does not know is 0.
   Descriptor ruleset(static_cast<int>(syscall(kCreateRuleset, &handled, sizeof handled, 0)));

@@ -25,7 +25,8 @@ struct Opening {
 // The rules, to be entered between fork and exec. It forbids, too, where the kernel knows how: TCP
 // (version 4), and signals and abstract Unix sockets to the outside (6). Throws SandboxError
 // kStart.
-Descriptor landlock_ruleset(const std::vector<Opening>& openings);
+// `abi`: the version to speak, no newer than the kernel's.
+Descriptor landlock_ruleset(const std::vector<Opening>& openings, int abi = landlock_abi());
 
 // For good, for this thread. NO_NEW_PRIVS has to be set. Safe between fork and exec; errno tells.
 bool landlock_enter(int ruleset);

@@ -10,69 +10,19 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 
 #include "sandbox/box.hpp"
 #include "sandbox/errors.hpp"
 #include "sandbox/launch.hpp"
 #include "sandbox/sandbox.hpp"
+#include "sandbox/waiting.hpp"
 
 namespace gradlab::sandbox {
 namespace {
 
-using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC: setting the date changes no limit
-
-constexpr auto kTick = std::chrono::milliseconds(10);  // how often to look where there is no pidfd
-constexpr auto kGone = std::chrono::seconds(5);        // for a killed box to be torn down
-
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
-
-int milliseconds_until(Clock::time_point time) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(time - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000'000));
-}
-
-bool wait_readable(int descriptor, std::chrono::milliseconds time) {
-  const auto until = Clock::now() + time;
-  pollfd waiting{descriptor, POLLIN, 0};
-  int ready;
-  while ((ready = poll(&waiting, 1, milliseconds_until(until))) < 0 && errno == EINTR) {
-  }
-  return ready > 0;
-}
-
-// Without one, which kernels before 5.3 do not give, for a while.
-void wait_a_tick_for(const Descriptor& pidfd) {
-  if (pidfd) {
-    wait_readable(pidfd.get(), kTick);
-  } else {
-    usleep(static_cast<useconds_t>(kTick.count()) * 1000);
-  }
-}
-
-std::string read_available(int descriptor) {
-  std::string text;
-  char buffer[4096];
-  for (ssize_t got; (got = read(descriptor, buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(got));
-  }
-  return text;
-}
-
-// Of a process of this name space; 0 when it is gone.
-pid_t parent_of(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(file, text);
-  const std::size_t name_end = text.rfind(')');  // a name may hold anything
-  if (name_end == std::string::npos || text.size() < name_end + 4) return 0;
-  return static_cast<pid_t>(std::atoi(text.c_str() + name_end + 4));
-}
+constexpr auto kGone = std::chrono::seconds(5);  // for a killed box to be torn down
 
 }  // namespace
-
 struct Process::State {
   Launched launched;
   Limits limits;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "sandbox/landlock.hpp"
 #include "sandbox/scene.hpp"
 
 namespace gradlab::sandbox {
@@ -117,46 +118,51 @@ std::string try_words(const Boxed& box, const char* trial) {
   return reached(box.run(words));
 }
 
+constexpr int kAny = 1;
+constexpr int kNever = 1000;
+
 struct Promise {
   const char* words;
-  bool by_container;
+  int by_container;  // from this version of Landlock on
   bool by_none;
   const char* trial;  // of sandbox_trial; or else:
   std::string (*try_it)(const Boxed& box) = nullptr;
 };
 
 const Promise kPromises[] = {
-    {"files of the machine cannot be read", true, false,
+    {"files of the machine cannot be read", kAny, false,
      "read FILE /etc/passwd /etc /home /dev/shm /proc/self/maps /proc/1/status"},
-    {"nothing can be written outside", true, false,
+    {"nothing can be written outside", kAny, false,
      "write FILE /usr/new /var/tmp/new /dev/shm/new /new"},
-    {"no network, no sockets of any kind", true, false, "sockets"},
-    {"processes of others cannot be signalled", true, false, nullptr, try_signals},
-    {"the number of processes is bounded", true, false, "forks 32"},
-    {"memory is bounded", true, true, "memory"},
-    {"CPU time is bounded", true, true, nullptr, try_cpu},
-    {"the size of a file is bounded", true, true, "large_file"},
-    {"open files are bounded", true, true, "open_files 64"},
-    {"output is bounded", true, true, nullptr, try_output},
-    {"no capabilities, and no way to get any", true, false, "capabilities"},
-    {"no new user namespaces, no mounts", true, false, "namespaces"},
-    {"no tracing of processes", true, false, "trace"},
-    {"no keys, io_uring, bpf or userfaultfd", true, false, "kernel"},
-    {"no shared memory that outlives it", true, false, "shared_memory"},
-    {"all of it is dead after the end", true, false, nullptr, try_daemon},
-    {"the environment is empty", true, true, "environment"},
-    {"all descriptors are closed", true, true, "descriptors"},
-    {"its own temporary files, none at first", true, false, nullptr, try_temporary},
-    {"its temporary files are bounded together", false, false, "many_files"},
-    {"files of the machine cannot be seen", false, false, "see FILE /etc/passwd"},
-    {"processes of others cannot be seen", false, false, "see_process PROCESS"},
-    {"real paths of files are hidden", false, false, "path"},
-    {"the machine's name is hidden", false, false, "hostname HOST"},
+    {"nothing outside can be emptied", 3, false, "empty FILE"},
+    {"no network, no sockets of any kind", kAny, false, "sockets"},
+    {"processes of others cannot be signalled", kAny, false, nullptr, try_signals},
+    {"the number of processes is bounded", kAny, false, "forks 32"},
+    {"memory is bounded", kAny, true, "memory"},
+    {"CPU time is bounded", kAny, true, nullptr, try_cpu},
+    {"the size of a file is bounded", kAny, true, "large_file"},
+    {"open files are bounded", kAny, true, "open_files 64"},
+    {"output is bounded", kAny, true, nullptr, try_output},
+    {"no capabilities, and no way to get any", kAny, false, "capabilities"},
+    {"no new user namespaces, no mounts", kAny, false, "namespaces"},
+    {"no tracing of processes", kAny, false, "trace"},
+    {"no keys, io_uring, bpf or userfaultfd", kAny, false, "kernel"},
+    {"no shared memory that outlives it", kAny, false, "shared_memory"},
+    {"all of it is dead after the end", kAny, false, nullptr, try_daemon},
+    {"the environment is empty", kAny, true, "environment"},
+    {"all descriptors are closed", kAny, true, "descriptors"},
+    {"its own temporary files, none at first", kAny, false, nullptr, try_temporary},
+    {"its temporary files are bounded together", kNever, false, "many_files"},
+    {"files of the machine cannot be seen", kNever, false, "see FILE /etc/passwd"},
+    {"processes of others cannot be seen", kNever, false, "see_process PROCESS"},
+    {"real paths of files are hidden", kNever, false, "path"},
+    {"the machine's name is hidden", kNever, false, "hostname HOST"},
 };
 
 bool is_promised(const Promise& promise, Isolation isolation) {
   if (isolation == Isolation::kFull) return true;
-  return isolation == Isolation::kContainer ? promise.by_container : promise.by_none;
+  return isolation == Isolation::kContainer ? landlock_abi() >= promise.by_container
+                                            : promise.by_none;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ constexpr struct {
   void (*run)(const Words& words);
 } kTrials[] = {{"read", read_files},
                {"write", write_files},
+               {"empty", empty_files},
                {"sockets", sockets},
                {"signals", signals},
                {"forks", forks},

@@ -38,6 +38,10 @@ void write_files(const Words& paths) {
   }
 }
 
+void empty_files(const Words& paths) {
+  for (const auto& path : paths) got(truncate(path.c_str(), 0) == 0, "emptied " + path);
+}
+
 void sockets(const Words&) {
   constexpr struct {
     int family;

@@ -16,6 +16,7 @@ inline void got(bool reached, const std::string& what) {
 
 void read_files(const Words& words);
 void write_files(const Words& words);
+void empty_files(const Words& words);
 void sockets(const Words& words);
 void signals(const Words& words);
 void forks(const Words& words);
