@@ -71,7 +71,8 @@ void add_check(CLI::App& app, Session& session) {
   verb->add_option("--task", options->task, "only this task");
   verb->add_option("--seed", options->seed, "draw other cases (the default is fixed)");
   verb->add_option("--file", options->file, "check this file instead of work/<lab>.cpp");
-  verb->add_option("--isolation", options->isolation, "full or none; the default is the best here");
+  verb->add_option("--isolation", options->isolation,
+                   "full, container or none; otherwise full where it works, else none");
   verb->add_flag("--json", options->json, "print the record instead of the text");
   verb->callback([options, &session] { run_check(*options, session); });
 }

@@ -9,6 +9,7 @@
 #include "cli/app.hpp"
 #include "cli/build.hpp"
 #include "cli/command_line.hpp"
+#include "cli/doctor_sandbox.hpp"
 #include "cli/grader.hpp"
 #include "cli/messages.hpp"
 #include "cli/process.hpp"
@@ -27,6 +28,7 @@ struct DoctorOptions {
   int seeds = 20;
   int jobs = 0;
   bool mutants = false;
+  bool sandbox = false;
 };
 
 doctor::Contents contents_of(const Workspace& workspace, const std::string& program) {
@@ -147,6 +149,7 @@ void examine(const CLI::App& app, const Manifest& lab, const DoctorOptions& opti
 }
 
 void run_doctor(const CLI::App& app, const DoctorOptions& options, Session& session) {
+  if (options.sandbox) return examine_sandbox(session);
   if (!options.lab.empty()) {
     return examine(app, session.workspace.find_lab(options.lab), options, session);
   }
@@ -176,6 +179,8 @@ void add_doctor(CLI::App& app, Session& session) {
   verb.add_option("--jobs", options->jobs, "at a time; otherwise one a core");
   verb.add_flag("--mutants", options->mutants,
                 "instead: what the known mistakes say about the checks, and how they are named");
+  verb.add_flag("--sandbox", options->sandbox,
+                "instead: try on this machine what each isolation promises");
   verb.callback([&app, options, &session] { run_doctor(app, *options, session); });
 }
 

@@ -14,6 +14,7 @@
 #include "pipeline/batch.hpp"
 #include "pipeline/work_folder.hpp"
 #include "render/grade_text.hpp"
+#include "render/isolation_text.hpp"
 #include "render/report.hpp"
 #include "render/terminal.hpp"
 #include "render/words.hpp"
@@ -105,6 +106,7 @@ void show_results(const pipeline::BatchResult& result, double seconds, const Ses
   const render::GradeOptions view{session.options.colour, session.options.width};
   print("\n" + render::render_grade_table(result.records, view));
   print(render::render_grade_summary(result.records, seconds, view));
+  print(render::render_not_promised(result.records, view.width));
   if (result.stopped.empty()) return;
   note(fmt::format("stopped: {}. What is graded stays; the same command goes on from there.",
                    result.stopped));
@@ -190,7 +192,8 @@ void add_grade(CLI::App& app, Session& session) {
   verb->add_option("--seed", options->seed, "the batch's seed; otherwise drawn and kept");
   verb->add_option("--jobs", options->jobs, "hand-ins at a time; otherwise one a core")
       ->check(CLI::NonNegativeNumber);
-  verb->add_option("--isolation", options->isolation, "none: for code that you trust");
+  verb->add_option("--isolation", options->isolation,
+                   "container: in an image that is itself the box; none: for code that you trust");
   verb->add_option("--audit-seeds", options->audit_seeds,
                    "grade with N seeds and list every score that depends on the seed")
       ->check(CLI::NonNegativeNumber);

@@ -12,22 +12,42 @@ namespace gradlab::cli {
 namespace fs = std::filesystem;
 namespace {
 
+sandbox::Isolation container_or_refuse() {
+  const std::string& why_not = sandbox::probe_container();
+  if (why_not.empty()) return sandbox::Isolation::kContainer;
+  throw GraderFault(
+      fmt::format("isolation 'container' does not work here: {}\nNothing was graded and no attempt "
+                  "is used up.",
+                  why_not));
+}
+
+// The ways on where full does not work, in the order of what they are worth.
+std::string other_isolations() {
+  std::string ways;
+  if (sandbox::probe_container().empty()) {
+    ways =
+        "Where this machine is a container that serves grading alone: --isolation container, which "
+        "holds less (each record says what).\n";
+  }
+  return ways + "For code that you trust: --isolation none, which every record then names.";
+}
+
 sandbox::Isolation isolation_for(const Session& session, const sandbox::Probe& probe, bool own_file,
                                  const std::string& wanted) {
   if (!wanted.empty()) {
     const auto named = sandbox::isolation_from(wanted);
     if (!named) {
-      throw UsageError(fmt::format("there is no isolation '{}': it is full or none", wanted));
+      throw UsageError(
+          fmt::format("there is no isolation '{}': it is full, container or none", wanted));
     }
-    if (*named == sandbox::Isolation::kContainer) throw UsageError(probe.container);
+    if (*named == sandbox::Isolation::kContainer) return container_or_refuse();
     if (*named == sandbox::Isolation::kNone) return *named;
   }
   if (probe.best == sandbox::Isolation::kFull) return sandbox::Isolation::kFull;
   if (!own_file || !wanted.empty()) {
     throw GraderFault(fmt::format(
-        "no isolation on this machine: {}\n{}\nNothing was graded and no attempt is used up. For "
-        "code that you trust: --isolation none, which every record then names.",
-        probe.why_not_full, probe.remedy));
+        "no isolation on this machine: {}\n{}\nNothing was graded and no attempt is used up.\n{}",
+        probe.why_not_full, probe.remedy, other_isolations()));
   }
   const fs::path told = session.workspace.state_dir() / "told-not-isolated";
   if (!fs::exists(told)) {

@@ -14,7 +14,7 @@ inline constexpr char kPublicSeed[] = "1";
 
 // Toolchain and isolation, with the lab built and its precompiled header ready. `own_file`: the
 // code is the user's own, so a machine without isolation is told of once and used all the same;
-// otherwise it is refused unless `wanted` is "none". Throws GraderFault, UsageError.
+// otherwise it is refused unless `wanted` is "container" or "none". Throws GraderFault, UsageError.
 pipeline::Setup prepare_grader(const Session& session, const Manifest& lab, bool own_file,
                                const std::string& wanted = "");
 

@@ -101,7 +101,7 @@ std::vector<std::string> compiler(const Place& place, const sandbox::Command& co
   argv.insert(argv.end(), limits.begin(), limits.end());
   if (place.toolchain.clang) argv.push_back(kManglesAsGcc);
   // Without a mount to cover the header with, the mask is found before it.
-  if (place.isolation == sandbox::Isolation::kNone) {
+  if (place.isolation != sandbox::Isolation::kFull) {
     argv.insert(argv.end(), {"-isystem", place.header + "/masks"});
   }
   const std::string torch = inside(kLibtorch);

@@ -116,11 +116,14 @@ RunnerLink::Wait RunnerLink::wait(protocol::Frame& frame, double seconds) {
     pollfd ends[2] = {{process_->channel(), POLLIN, 0},
                       {process_->output(), static_cast<short>(output_open_ ? POLLIN : 0), 0}};
     poll(ends, 2, static_cast<int>(left * 1000) + 1);
-    if (ends[1].revents != 0) {
-      drain_output();
-      if (output_.size() > order_.output) return Wait::kFlood;
+    if (ends[1].revents != 0) drain_output();
+    const bool flood = output_.size() > order_.output;
+    // What was printed may be two cases' own, with the answer of the first on its way.
+    if (flood) poll(ends, 1, 0);
+    if (ends[0].revents == 0) {
+      if (flood) return Wait::kFlood;
+      continue;
     }
-    if (ends[0].revents == 0) continue;
     const ssize_t n = read(process_->channel(), chunk.data(), chunk.size());
     if (n > 0) {
       decoder_.feed(std::string_view(chunk.data(), static_cast<size_t>(n)));

@@ -100,7 +100,8 @@ void Worker::Run::add_runner(nlohmann::json& order, const fs::path& library_dir)
 
 void Worker::Run::compile_and_judge(const intake::HandIn& hand_in, nlohmann::json order,
                                     bool overlap) {
-  const WorkFolder work;
+  const bool other_uids = worker_.setup_.isolation == sandbox::Isolation::kContainer;
+  const WorkFolder work(other_uids ? WorkFolder::For::kOtherUids : WorkFolder::For::kUs);
   add_runner(order, work.out());
   record_.notes = hand_in.notes;
   for (const auto& file : hand_in.files) record_.files.push_back({file.name, file.sha256});

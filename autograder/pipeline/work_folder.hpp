@@ -1,4 +1,6 @@
 // A private folder for one hand-in's compile, gone when its owner is.
+// In a container boxes run under other uids and meet it at its real place: they may pass through
+// it, not list it.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +11,16 @@ namespace gradlab::pipeline {
 
 class WorkFolder {
  public:
-  WorkFolder() {
+  enum class For { kUs, kOtherUids };
+
+  explicit WorkFolder(For whom = For::kUs) {
     std::string pattern = (std::filesystem::temp_directory_path() / "gradlab-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) {
       throw std::runtime_error("no temporary folder could be made in " + pattern +
                                ": is the disk full, or TMPDIR wrong?");
     }
     path_ = pattern;
+    if (whom == For::kOtherUids) std::filesystem::permissions(path_, std::filesystem::perms(0711));
     std::filesystem::create_directory(out());
   }
   ~WorkFolder() {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "render/class_summary.hpp"
+#include "render/isolation_text.hpp"
 #include "render/pages.hpp"
 #include "render/plots.hpp"
 #include "render/words.hpp"
@@ -149,6 +150,7 @@ Data index_page(const std::vector<Record>& records, const Manifest& manifest,
   data.set("students", students(records, manifest));
   data.set("seed", text(all_of(records, &Record::seed)));
   data.set("isolation", text(all_of(records, &Record::isolation)));
+  data.set("not_promised", list_or_none(not_promised(records)));
   // The first that ran: one that does not compile has not seen the processor.
   const auto ran = std::find_if(records.begin(), records.end(),
                                 [](const Record& each) { return !each.refusal; });

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "render/isolation_text.hpp"
 #include "render/pages.hpp"
 #include "render/trace.hpp"
 #include "render/words.hpp"
@@ -171,6 +172,7 @@ Data student_page(const Record& record) {
   data.set("files", files_data(record.files));
   data.set("seed", text(record.seed));
   data.set("isolation", text(record.isolation));
+  data.set("not_promised", list_or_none(not_promised({record})));
   data.set("attempt", Data(std::to_string(record.attempt)));
   data.set("grader", text(grader_text(record.grader)));
   data.set("compile_s", Data(fmt::format("{:.1f}", record.timing.compile_s)));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +24,13 @@ struct Ended {
   int code = 0;
   double cpu_seconds = 0;
 };
+
+// Where no box ends both: in a group of its own, so that all it starts can be killed with it, and
+// not left behind when the runner is.
+void die_with_runner() {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+}
 
 int64_t cpu_ns_of(pid_t child) {
   clockid_t clock{};
@@ -100,7 +108,7 @@ class Server {
     if (child < 0) return {"fork", errno};
     if (child == 0) {
       sigprocmask(SIG_UNBLOCK, &child_signal_, nullptr);
-      if (!isolated_) setpgid(0, 0);
+      if (!isolated_) die_with_runner();
       answer(batch, impl_.get(), channel_, progress_);
       std::fflush(nullptr);
       _exit(0);

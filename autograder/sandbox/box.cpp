@@ -1,30 +1,21 @@
 #include "sandbox/box.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/capability.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cmath>
-#include <fstream>
 #include <initializer_list>
 
 #include "sandbox/errors.hpp"
 #include "sandbox/filter.hpp"
+#include "sandbox/parts.hpp"
+#include "sandbox/privilege.hpp"
 
 namespace gradlab::sandbox {
 namespace {
 
-constexpr uid_t kFirstUid = 61184;  // of systemd's range for uids that belong to nobody
-constexpr unsigned kUids = 64;      // before Linux 5.14 RLIMIT_NPROC counts a uid's boxes together
 constexpr const char* kInnerUid = "65534";
-
-bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 std::string find_program(const std::string& name) {
   for (const char* folder : {"/usr/bin/", "/bin/", "/usr/local/bin/"}) {
@@ -72,28 +63,6 @@ void bind_system(std::vector<std::string>& argv, bool for_runner) {
   append(argv, {"--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"});
 }
 
-// A machine may have set a lower limit for its users; a hard limit cannot be raised.
-rlim_t allowed(int which, double wanted) {
-  rlimit now{};
-  getrlimit(static_cast<__rlimit_resource>(which), &now);
-  return std::min(static_cast<rlim_t>(std::ceil(wanted)), now.rlim_max);
-}
-
-// What counts everywhere. Soft and hard limit are one: between them clang would meet SIGXCPU, and
-// answer it with a crash report.
-struct Limit {
-  int which;
-  const char* option;
-  rlim_t value;
-};
-std::vector<Limit> compile_limits(const Limits& limits) {
-  return {{RLIMIT_CORE, "core", 0},
-          {RLIMIT_AS, "as", allowed(RLIMIT_AS, static_cast<double>(limits.address_space))},
-          {RLIMIT_CPU, "cpu", allowed(RLIMIT_CPU, limits.cpu_seconds)},
-          {RLIMIT_FSIZE, "fsize", allowed(RLIMIT_FSIZE, static_cast<double>(limits.file_size))},
-          {RLIMIT_NOFILE, "nofile", allowed(RLIMIT_NOFILE, limits.open_files)}};
-}
-
 std::vector<std::string> limited(const Command& command) {
   std::vector<std::string> argv{"/usr/bin/prlimit"};
   for (const Limit& limit : compile_limits(command.limits)) {
@@ -108,47 +77,14 @@ std::vector<std::string> limited(const Command& command) {
   return argv;
 }
 
-// A folder that root alone can replace, to mount the stages in.
-std::string staging_folder() {
-  for (const char* folder : {"/run/gradlab", "/tmp/gradlab-stage"}) {
-    mkdir(folder, 0755);
-    struct stat found{};
-    if (lstat(folder, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == 0) return folder;
-  }
-  throw errors::system_call("making /run/gradlab", errno);
-}
-
-void give(const Mount& mount, uid_t uid) {
-  const Descriptor folder(open(mount.host.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  // Readable for all: another box, under another uid, may read what this one wrote.
-  if (!folder || fchown(folder.get(), uid, uid) != 0 || fchmod(folder.get(), 0755) != 0) {
-    throw errors::system_call("giving away " + mount.host, errno);
-  }
-}
-
-bool readable_by_all(const struct stat& found) {
-  const mode_t needed = S_ISDIR(found.st_mode) ? S_IROTH | S_IXOTH : S_IROTH;
-  return (found.st_mode & needed) == needed;
-}
-
-void check(const Command& command) {
-  if (command.argv.empty()) throw errors::nothing_to_run();
-  if (command.argv[0].front() != '/') throw errors::relative_path(command.argv[0]);
-  for (const Mount& mount : command.mounts) {
-    for (const std::string& path : {mount.host, mount.inside}) {
-      if (path.empty() || path.front() != '/') throw errors::relative_path(path);
-    }
-    if (!exists(mount.host)) throw errors::missing_mount(mount.host);
-  }
-}
-
 void bind_mounts(const Command& command, Launch& launch) {
   const Privilege have = privilege();
   if (have != Privilege::kOrdinary) {
     static std::atomic<unsigned> next{static_cast<unsigned>(getpid())};
-    launch.uid = kFirstUid + next++ % kUids;
+    launch.uid = kFirstUid + next++ % kSharedUids;
   }
-  if (have == Privilege::kRoot) launch.staging = staging_folder();
+  if (have == Privilege::kRoot)
+    launch.staging = root_folder("/run/gradlab", "/tmp/gradlab-stage", 0755);
   for (const Mount& mount : command.mounts) {
     std::string host = mount.host;
     struct stat found{};
@@ -213,88 +149,19 @@ Launch full(const Command& command, bool channel) {
   return launch;
 }
 
-Launch none(const Command& command, bool channel) {
-  Launch launch;
-  launch.program = command.argv[0];
-  launch.argv = command.argv;
-  launch.environment.emplace_back("PATH=/usr/bin:/bin");
-  for (const auto& [name, value] : command.environment) {
-    launch.environment.push_back(fmt::format("{}={}", name, value));
-  }
-  launch.directory = path_inside(command, Isolation::kNone, command.working_directory);
-  launch.channel = channel;
-  if (command.for_runner) {
-    launch.limits.emplace_back(RLIMIT_CORE, rlimit{0, 0});
-  } else {
-    for (const Limit& limit : compile_limits(command.limits)) {
-      launch.limits.emplace_back(limit.which, rlimit{limit.value, limit.value});
-    }
-  }
-  return launch;
-}
-
-// In a rootless container root is one uid of few.
-bool has_uids() {
-  std::ifstream map("/proc/self/uid_map");
-  std::uint64_t inside = 0, outside = 0, count = 0;
-  while (map >> inside >> outside >> count) {
-    if (inside <= kFirstUid && kFirstUid + kUids <= inside + count) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
-std::string to_string(Isolation isolation) {
+Launch plan(const Command& command, Isolation isolation, bool channel) {
+  check(command);
   switch (isolation) {
     case Isolation::kFull:
-      return "full";
+      return full(command, channel);
     case Isolation::kContainer:
-      return "container";
+      return container(command, channel);
     case Isolation::kNone:
       break;
   }
-  return "none";
-}
-
-std::optional<Isolation> isolation_from(std::string_view text) {
-  for (const Isolation isolation : {Isolation::kFull, Isolation::kContainer, Isolation::kNone}) {
-    if (to_string(isolation) == text) return isolation;
-  }
-  return std::nullopt;
-}
-
-Privilege privilege() {
-  static const Privilege have = [] {
-    if (geteuid() != 0) return Privilege::kOrdinary;
-    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-    __user_cap_data_struct data[2]{};
-    if (syscall(SYS_capget, &header, data) != 0) return Privilege::kOrdinary;
-    const auto has = [&](unsigned cap) {
-      return (data[cap / 32].effective & (1U << (cap % 32))) != 0;
-    };
-    if (!has(CAP_SETUID) || !has(CAP_SETGID) || !has_uids()) return Privilege::kOrdinary;
-    return has(CAP_SYS_ADMIN) ? Privilege::kRoot : Privilege::kRootNoMount;
-  }();
-  return have;
-}
-
-Launch plan(const Command& command, Isolation isolation, bool channel) {
-  if (isolation == Isolation::kContainer) throw errors::container_is_not_offered();
-  check(command);
-  return isolation == Isolation::kFull ? full(command, channel) : none(command, channel);
-}
-
-std::string path_inside(const Command& command, Isolation isolation, const std::string& inside) {
-  if (isolation == Isolation::kFull) return inside;
-  for (auto mount = command.mounts.rbegin(); mount != command.mounts.rend(); ++mount) {
-    const std::string& at = mount->inside;
-    if (inside == at) return mount->host;
-    if (inside.starts_with(at) && inside[at.size()] == '/') {
-      return mount->host + inside.substr(at.size());
-    }
-  }
-  return inside;
+  return none(command, channel);
 }
 
 }  // namespace gradlab::sandbox

@@ -1,5 +1,5 @@
 // From a Command to the Launch that runs it: bubblewrap's arguments, the mounts in their order, the
-// uid.
+// uid, or what may be opened.
 #pragma once
 
 #include <string>
@@ -9,16 +9,14 @@
 
 namespace gradlab::sandbox {
 
-// What this process may do to hide files behind another uid.
-enum class Privilege {
-  kOrdinary,  // bubblewrap runs under our own uid
-  kRoot,      // RLIMIT_NPROC is void for root, and an ordinary uid may not see our files: they are
-              // mounted where it can, then the uid is dropped
-  kRootNoMount  // root in a container that may not mount: the uid is dropped, no more
-};
-Privilege privilege();
-
-// Throws SandboxError kNotOffered, kNoBubblewrap, kBadCommand.
+// Throws SandboxError kNotOffered, kNoBubblewrap, kBadCommand, kStart.
 Launch plan(const Command& command, Isolation isolation, bool channel);
+
+// Its parts without bubblewrap. REQUIRES: check(command).
+Launch none(const Command& command, bool channel);
+Launch container(const Command& command, bool channel);
+
+// What this process lacks for isolation container; empty when nothing. Starts nothing.
+const std::string& why_no_container();
 
 }  // namespace gradlab::sandbox

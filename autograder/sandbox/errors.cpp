@@ -6,10 +6,39 @@
 
 namespace gradlab::sandbox::errors {
 
-SandboxError container_is_not_offered() {
-  return {SandboxErrorKind::kNotOffered,
-          "isolation 'container' is not offered yet. Use full (bubblewrap), or none for your own "
-          "file."};
+SandboxError no_container(const std::string& why) {
+  return {SandboxErrorKind::kNotOffered, "isolation 'container' does not work here: " + why};
+}
+
+std::string container_needs_root(bool is_root) {
+  return is_root
+             ? "this root may not become another user: CAP_SETUID or CAP_SETGID is missing, or the "
+               "container is rootless and has too few uids.\nStart the container as root of the "
+               "machine, with Docker's default capabilities."
+             : "it needs root, to give each hand-in a uid of its own.\nRun gradlab as root inside "
+               "the container (docker run --user 0).";
+}
+
+std::string container_needs_landlock() {
+  return "this kernel has no Landlock, which keeps files out of reach (Linux 5.13 or later, with "
+         "landlock in the kernel's lsm= list; gVisor has none).\nUse a machine where bubblewrap "
+         "works, or a newer kernel.";
+}
+
+SandboxError no_way_in(const std::string& host, const std::string& barrier) {
+  return {
+      SandboxErrorKind::kBadCommand,
+      fmt::format("isolation 'container' runs a hand-in as another user, who cannot reach {}: {} "
+                  "is closed to others. Move gradlab to a folder such as /opt/gradlab, or let "
+                  "others in: chmod a+rX {}",
+                  host, barrier, barrier)};
+}
+
+SandboxError no_uid_left(unsigned count) {
+  return {SandboxErrorKind::kStart,
+          fmt::format("the sandbox did not start: all {} uids for boxes are in use. Grade fewer "
+                      "hand-ins at a time: --jobs 4",
+                      count)};
 }
 
 SandboxError no_bubblewrap() {

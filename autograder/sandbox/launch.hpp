@@ -1,14 +1,18 @@
-// The step between fork and exec. Everything it needs is laid out before the fork, because the
-// caller has threads: after the fork only calls that are safe in a signal handler may be made.
+// What a start needs, laid out before the fork, because the caller has threads: after the fork
+// (child.hpp) only calls that are safe in a signal handler may be made.
 #pragma once
 
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "sandbox/descriptor.hpp"
+#include "sandbox/uids.hpp"
 
 namespace gradlab::sandbox {
 
@@ -30,33 +34,18 @@ struct Launch {
   std::optional<uid_t> uid;  // to become, group too
   std::vector<std::pair<int, rlimit>> limits;
   bool channel = false;  // descriptor 3
-  std::string filter;    // descriptor kFilter; empty: none
+  std::string filter;    // descriptor kFilter, or loaded before exec (lease); empty: none
   bool status = false;   // descriptor kStatus
+  // Isolation container: the uid to become instead, under a keeper, and what may be opened.
+  std::shared_ptr<Lease> lease;
+  Descriptor ruleset;
 };
 
 // Descriptors of the child beside 0-2 and the channel.
 inline constexpr int kChannel = 3;
 inline constexpr int kFilter = 4;
+inline constexpr int kRuleset = 4;  // closed before exec
 inline constexpr int kStatus = 5;
-
-// A descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() { reset(); }
-  void reset();
-  int get() const { return number_; }
-  explicit operator bool() const { return number_ >= 0; }
-
- private:
-  int number_ = -1;
-};
 
 struct Launched {
   pid_t pid = -1;
@@ -64,6 +53,7 @@ struct Launched {
   Descriptor output;   // O_NONBLOCK
   Descriptor channel;  // may be missing
   Descriptor status;   // O_NONBLOCK, may be missing
+  std::shared_ptr<Lease> lease;
 };
 
 // Returns when the program runs. Throws SandboxError kStart.

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "sandbox/errors.hpp"
+#include "sandbox/box.hpp"
 #include "sandbox/launch.hpp"
 #include "sandbox/remedies.hpp"
 #include "sandbox/sandbox.hpp"
@@ -39,7 +39,7 @@ Command question(int port) {
   command.argv = {"/usr/bin/bash", "-c",
                   "exec 2>&-\n"
                   "for file in /etc/passwd /root /home /proc/1 /sys/kernel; do\n"
-                  "  if [ -e $file ]; then echo \"$file can be seen in it\"; exit; fi\n"
+                  "  if : < $file; then echo \"$file can be read in it\"; exit; fi\n"
                   "done\n"
                   "if : > /usr/bin/gradlab-probe; then echo '/usr can be written'; exit; fi\n"
                   "if [ $1 -gt 0 ] && : <> /dev/tcp/127.0.0.1/$1; then\n"
@@ -54,7 +54,6 @@ Command question(int port) {
 
 Probe ask() {
   Probe answer;
-  answer.container = errors::container_is_not_offered().what();
   const Listener listener = listen_here();
   const auto not_full = [&](const Remedy& remedy) {
     answer.why_not_full = remedy.why;
@@ -78,6 +77,20 @@ Probe ask() {
 }
 
 }  // namespace
+
+const std::string& probe_container() {
+  static const std::string why = [] {
+    if (!why_no_container().empty()) return why_no_container();
+    const Listener listener = listen_here();
+    const Result result = run(question(listener.port), Isolation::kContainer);
+    if (result.ending != Ending::kExited || result.code != 0) {
+      return result.why.empty() ? result.output : result.why;
+    }
+    const std::string first = result.output.substr(0, result.output.find('\n'));
+    return first == "confined" ? std::string() : "the sandbox starts, but " + first;
+  }();
+  return why;
+}
 
 const Probe& probe() {
   static const Probe answer = ask();

@@ -10,60 +10,19 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 
 #include "sandbox/box.hpp"
 #include "sandbox/errors.hpp"
 #include "sandbox/launch.hpp"
 #include "sandbox/sandbox.hpp"
+#include "sandbox/waiting.hpp"
 
 namespace gradlab::sandbox {
 namespace {
 
-using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC: setting the date changes no limit
-
-constexpr auto kTick = std::chrono::milliseconds(10);  // how often to look where there is no pidfd
-constexpr auto kGone = std::chrono::seconds(5);        // for a killed box to be torn down
-
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
-
-int milliseconds_until(Clock::time_point time) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(time - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000'000));
-}
-
-bool wait_readable(int descriptor, std::chrono::milliseconds time) {
-  const auto until = Clock::now() + time;
-  pollfd waiting{descriptor, POLLIN, 0};
-  int ready;
-  while ((ready = poll(&waiting, 1, milliseconds_until(until))) < 0 && errno == EINTR) {
-  }
-  return ready > 0;
-}
-
-std::string read_available(int descriptor) {
-  std::string text;
-  char buffer[4096];
-  for (ssize_t got; (got = read(descriptor, buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(got));
-  }
-  return text;
-}
-
-// Of a process of this name space; 0 when it is gone.
-pid_t parent_of(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(file, text);
-  const std::size_t name_end = text.rfind(')');  // a name may hold anything
-  if (name_end == std::string::npos || text.size() < name_end + 4) return 0;
-  return static_cast<pid_t>(std::atoi(text.c_str() + name_end + 4));
-}
+constexpr auto kGone = std::chrono::seconds(5);  // for a killed box to be torn down
 
 }  // namespace
-
 struct Process::State {
   Launched launched;
   Limits limits;
@@ -77,6 +36,7 @@ struct Process::State {
   bool ended() const;
   void read_status();
   void kill();
+  void kill_by_keeper() const;
   void wait_until_gone();
   void poll_once(Clock::time_point deadline) const;
   bool read_output(Result& result) const;
@@ -111,6 +71,7 @@ void Process::State::read_status() {
 void Process::State::kill() {
   if (killed || reaped) return;
   killed = true;
+  if (launched.lease) return kill_by_keeper();
   if (!boxed) {
     ::kill(-launched.pid, SIGKILL);
     ::kill(launched.pid, SIGKILL);
@@ -126,7 +87,16 @@ void Process::State::kill() {
   ::kill(launched.pid, SIGKILL);
 }
 
+// It kills and collects all of the box, and ends then. Should it not: the lease does, after it.
+void Process::State::kill_by_keeper() const {
+  ::kill(launched.pid, SIGTERM);
+  const auto until = Clock::now() + kGone;
+  while (!ended() && Clock::now() < until) wait_a_tick_for(launched.pidfd);
+  if (!ended()) ::kill(launched.pid, SIGKILL);
+}
+
 void Process::State::wait_until_gone() {
+  if (launched.lease) return;
   if (!boxed) {
     ::kill(-launched.pid, SIGKILL);  // what the program left in its group
     return;
@@ -172,6 +142,8 @@ void Process::State::reap(Result& result) {
   while (wait4(launched.pid, &ended_as, 0, &used) < 0 && errno == EINTR) {
   }
   reaped = true;
+  if (launched.lease && WIFEXITED(ended_as)) launched.lease->all_ended();
+  launched.lease.reset();
   result.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
   result.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   result.code = WIFSIGNALED(ended_as) ? WTERMSIG(ended_as) : WEXITSTATUS(ended_as);
@@ -234,6 +206,7 @@ bool Process::ended() const { return state_->ended(); }
 
 void Process::kill() {
   state_->kill();
+  if (state_->launched.pidfd) wait_readable(state_->launched.pidfd.get(), kGone);
   state_->wait_until_gone();
 }
 
@@ -270,7 +243,9 @@ Result Process::wait() {
 }
 
 Result run(const Command& command, Isolation isolation) {
-  if (isolation == Isolation::kContainer) throw errors::container_is_not_offered();
+  if (isolation == Isolation::kContainer && !why_no_container().empty()) {
+    throw errors::no_container(why_no_container());
+  }
   try {
     auto state = std::make_unique<Process::State>();
     state->limits = command.limits;

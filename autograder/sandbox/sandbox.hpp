@@ -1,6 +1,6 @@
-// Runs one program in a box: own namespaces, own file system, limits, seccomp (isolation full), or
-// with limits alone (none). Linux. It never prints, and it leaves no process behind that it
-// started.
+// Runs one program in a box: own namespaces, own file system, limits, seccomp (isolation full); a
+// uid of its own, Landlock, limits, seccomp (container); or with limits alone (none). Linux. It
+// never prints, and it leaves no process behind that it started.
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +17,8 @@
 
 namespace gradlab::sandbox {
 
-// full: bubblewrap. container: for images that are themselves the box; not offered yet. none:
-// limits only, for one's own file.
+// full: bubblewrap. container: for images that are themselves the box, as root. none: limits only,
+// for one's own file.
 enum class Isolation { kFull, kContainer, kNone };
 
 std::string to_string(Isolation isolation);  // "full", "container", "none"
@@ -61,7 +61,7 @@ struct Result {
 };
 
 enum class SandboxErrorKind {
-  kNotOffered,    // isolation container
+  kNotOffered,    // isolation container, without root or Landlock
   kNoBubblewrap,  // isolation full without bwrap
   kBadCommand,    // a relative path, a mount that does not exist
   kStart,         // a system call failed between fork and exec
@@ -78,7 +78,7 @@ class SandboxError : public std::runtime_error {
 };
 
 // Runs the command to its end, stdin empty. A start that fails is kNotStarted with its reason.
-// Throws SandboxError kNotOffered for container. Safe from several threads at once.
+// Throws SandboxError kNotOffered. Safe from several threads at once.
 Result run(const Command& command, Isolation isolation);
 
 // A running box. The thread that starts it must live as long as the box: the kernel kills the box
@@ -113,19 +113,25 @@ class Process {
   std::unique_ptr<State> state_;
 };
 
-// The path under which the command meets a file that it names `inside`: the same when isolated, and
-// with isolation none the host path, by the last mount that holds it.
+// The path under which the command meets a file that it names `inside`: the same with isolation
+// full, otherwise the host path, by the last mount that holds it.
 std::string path_inside(const Command& command, Isolation isolation, const std::string& inside);
 
 struct Probe {
   Isolation best = Isolation::kNone;
   std::string why_not_full;  // empty when full works
   std::string remedy;        // the lines that mend it, with line ends; empty when full works
-  std::string container;     // why `container` is not offered
 };
 
 // Runs a small program in a full box and looks whether the host's files and network are out of its
 // reach. 10-20 ms; once a process, then remembered.
 const Probe& probe();
+
+// The same for isolation container: empty when it works here, otherwise why not and the way out.
+const std::string& probe_container();
+
+// What isolation container leaves open that full does not: sentences for whoever reads a record.
+// Of full it is empty; of none it is one sentence.
+std::vector<std::string> not_promised(Isolation isolation);
 
 }  // namespace gradlab::sandbox

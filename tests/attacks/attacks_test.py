@@ -162,7 +162,7 @@ def test_attack_earns_what_it_deserves(graded, attack):
 
 def test_no_attack_reached_anything(graded):
     for attack, record in graded.records.items():
-        reached = re.findall(r"REACHED .*", json.dumps(record))
+        reached = re.findall(r"(?:REACHED|SEEN) .*", json.dumps(record))
         assert not reached, (attack, reached)
 
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "render/csv.hpp"
+#include "render/isolation_text.hpp"
 #include "render/junit.hpp"
 #include "render/plots.hpp"
 #include "sample_lab.hpp"
@@ -205,6 +206,19 @@ TEST(ScriptJson, cannot_end_its_script) {
   const std::string json = render::script_json({{"a", "</script><!--&\u2028é"}});
   EXPECT_EQ(json.find_first_of("<>&"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(json)["a"], "</script><!--&\u2028é");
+}
+
+TEST_F(Report, tells_what_a_weaker_isolation_does_not_promise) {
+  Record record = testing::right("ada");
+  EXPECT_EQ(render::render_not_promised({record}, 80), "");
+  record.isolation = "container";
+  const std::string sentence = "which files of the image exist";
+  EXPECT_THAT(render::render_not_promised({testing::right("bruno"), record}, 60),
+              AllOf(HasSubstr(sentence), HasSubstr("\n    ")));
+  write({testing::right("bruno"), record});
+  EXPECT_THAT(page("index.html"), HasSubstr(sentence));
+  EXPECT_THAT(page("students/ada.html"), HasSubstr(sentence));
+  EXPECT_THAT(page("students/bruno.html"), Not(HasSubstr("Not promised")));
 }
 
 }  // namespace

@@ -66,14 +66,39 @@ inline int count_processes(const std::string& mark) {
   return count;
 }
 
+// What this user can have: container is root's.
+inline std::vector<Isolation> confined() {
+  if (geteuid() != 0) return {Isolation::kFull};
+  return {Isolation::kFull, Isolation::kContainer};
+}
+inline std::vector<Isolation> all_isolations() {
+  std::vector<Isolation> all = confined();
+  all.push_back(Isolation::kNone);
+  return all;
+}
+inline std::string name_of(const ::testing::TestParamInfo<Isolation>& param) {
+  return to_string(param.param);
+}
+
+inline std::string why_not(Isolation isolation) {
+  if (isolation == Isolation::kContainer) return probe_container();
+  return isolation == Isolation::kFull ? probe().why_not_full : "";
+}
+
 class Box : public ::testing::TestWithParam<Isolation> {
  protected:
   void SetUp() override {
-    if (GetParam() == Isolation::kFull && probe().best != Isolation::kFull) {
-      GTEST_SKIP() << probe().why_not_full << "\n" << probe().remedy;
-    }
+    if (!why_not(GetParam()).empty()) GTEST_SKIP() << why_not(GetParam());
+  }
+  static Result run_box(const Command& command) { return run(command, GetParam()); }
+  // A path of the box as the command has to write it.
+  static std::string in_box(const Command& command, const std::string& path) {
+    return path_inside(command, GetParam(), path);
   }
 };
+
+// The same for what isolation none does not promise.
+class Confined : public Box {};
 
 class FullBox : public ::testing::Test {
  protected:

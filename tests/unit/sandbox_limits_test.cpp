@@ -11,8 +11,8 @@
 namespace gradlab::sandbox {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Isolations, Box, ::testing::Values(Isolation::kFull, Isolation::kNone),
-                         [](const auto& param) { return to_string(param.param); });
+INSTANTIATE_TEST_SUITE_P(Isolations, Box, ::testing::ValuesIn(all_isolations()), name_of);
+INSTANTIATE_TEST_SUITE_P(Isolations, Confined, ::testing::ValuesIn(confined()), name_of);
 
 TEST_P(Box, stops_a_sleeper_by_the_clock) {
   Command command = bash("sleep 60");
@@ -81,22 +81,22 @@ TEST_P(Box, memory_is_limited) {
   EXPECT_THAT(run(command, GetParam()).output, Not(HasSubstr("got it")));
 }
 
-TEST_F(FullBox, bounds_a_fork_bomb) {
+TEST_P(Confined, bounds_a_fork_bomb) {
   Command command = bash("bomb() { bomb | bomb & }; bomb; sleep 0.5; exit 0");
   command.limits.wall_seconds = 3;
   const auto start = steady_clock::now();
-  const Result result = run_full(command);
+  const Result result = run_box(command);
   EXPECT_LT(since(start), 8);
   EXPECT_THAT(result.output, HasSubstr("Resource temporarily unavailable"));
   EXPECT_EQ(count_processes("bomb()"), 0);
 }
 
-TEST_F(FullBox, counts_processes_inside_alone) {
+TEST_P(Confined, counts_processes_inside_alone) {
   Command command = bash("for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.4 & done; wait; echo done");
   command.limits.processes = 12;
   std::string other;
-  std::thread beside([&] { other = run_full(command).output; });
-  EXPECT_EQ(run_full(command).output, "done\n");
+  std::thread beside([&] { other = run_box(command).output; });
+  EXPECT_EQ(run_box(command).output, "done\n");
   beside.join();
   EXPECT_EQ(other, "done\n");
 }

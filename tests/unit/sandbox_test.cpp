@@ -10,8 +10,7 @@
 namespace gradlab::sandbox {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Isolations, Box, ::testing::Values(Isolation::kFull, Isolation::kNone),
-                         [](const auto& param) { return to_string(param.param); });
+INSTANTIATE_TEST_SUITE_P(Isolations, Box, ::testing::ValuesIn(all_isolations()), name_of);
 
 TEST_P(Box, runs_a_program_and_tells_its_exit_status) {
   const Result result = run(bash("echo out; echo err >&2; exit 3"), GetParam());
@@ -63,6 +62,7 @@ TEST_P(Box, destruction_kills) {
 TEST_P(Box, kill_then_wait_is_a_signal) {
   Process process = Process::start(bash("sleep 62"), GetParam());
   process.kill();
+  EXPECT_TRUE(process.ended());
   process.kill();
   const Result result = process.wait();
   EXPECT_EQ(result.ending, Ending::kSignalled);
@@ -101,15 +101,15 @@ TEST_P(Box, missing_mount_and_relative_path_are_named) {
   EXPECT_THAT(run(command, GetParam()).why, HasSubstr("'relative' is not an absolute path"));
 }
 
-TEST(Container, is_refused_with_a_reason) {
+TEST(Container, is_refused_without_root_and_the_way_out_is_named) {
+  if (geteuid() == 0) return;
+  EXPECT_THAT(probe_container(), AllOf(HasSubstr("needs root"), HasSubstr("--user 0")));
   EXPECT_THROW(
       try { run(bash("true"), Isolation::kContainer); } catch (const SandboxError& error) {
         EXPECT_EQ(error.kind(), SandboxErrorKind::kNotOffered);
-        EXPECT_THAT(error.what(), HasSubstr("not offered yet"));
         throw;
       },
       SandboxError);
-  EXPECT_THAT(probe().container, HasSubstr("not offered yet"));
 }
 
 TEST(Names, go_both_ways) {
@@ -119,13 +119,14 @@ TEST(Names, go_both_ways) {
   EXPECT_EQ(isolation_from("weak"), std::nullopt);
 }
 
-TEST(PathInside, is_the_host_path_without_isolation) {
+TEST(PathInside, is_the_host_path_without_bubblewrap) {
   Command command;
   command.mounts = {{"/host/torch", "/opt/libtorch"}, {"/host/mask.h", "/opt/libtorch/a.h"}};
   EXPECT_EQ(path_inside(command, Isolation::kFull, "/opt/libtorch/lib"), "/opt/libtorch/lib");
   EXPECT_EQ(path_inside(command, Isolation::kNone, "/opt/libtorch/lib"), "/host/torch/lib");
   EXPECT_EQ(path_inside(command, Isolation::kNone, "/opt/libtorch/a.h"), "/host/mask.h");
   EXPECT_EQ(path_inside(command, Isolation::kNone, "/opt/libtorch2"), "/opt/libtorch2");
+  EXPECT_EQ(path_inside(command, Isolation::kContainer, "/opt/libtorch/a.h"), "/host/mask.h");
 }
 
 TEST(OrdinaryUser, gets_the_same_from_all_tests) { expect_the_same_as_ordinary_user(); }
