@@ -153,6 +153,7 @@ void run_grade(const GradeOptions& options, Session& session) {
       out.is_new() ? "kept in" : "from", session.workspace.shown(out.path() / "batch.json")));
   for (const auto& text : batch.notes) note(render::printable(text));
 
+  go_on_without_reader();
   signal(SIGINT, on_interrupt);
   signal(SIGTERM, on_interrupt);
   Progress progress(session, static_cast<int>(batch.hand_ins.size()));
@@ -168,7 +169,10 @@ void run_grade(const GradeOptions& options, Session& session) {
   progress.end_line();
   // First what needs no disk: it may be full, and then that is why the batch stopped.
   show_results(result, progress.seconds(), session);
-  write_reports(result, run, batch.notes, options.show_output, session);
+  // Where a record could not be written, pages can't either, or would hide that the folder is gone.
+  if (result.stopped.empty() || interrupted) {
+    write_reports(result, run, batch.notes, options.show_output, session);
+  }
   for (const auto& record : result.records) {
     if (record.verdict == record::Verdict::kGraderError) session.exit_status = kGraderFault;
   }

@@ -148,6 +148,14 @@ GraderFault not_written(const std::string& path, const std::string& why) {
       why));
 }
 
+GraderFault low_limit(const std::string& what, const std::string& option, unsigned long is,
+                      const std::string& needed) {
+  return GraderFault(
+      fmt::format("this shell limits {} (ulimit {} {}), which a hand-in would be blamed for. Start "
+                  "from a shell with: ulimit {} {}. Nothing was graded.",
+                  what, option, is, option, needed));
+}
+
 GraderFault missing_part(const std::string& path, const std::string& verb) {
   return GraderFault(fmt::format(
       "{} is not here, so ./gradlab {} cannot run. Fetch the files again with git.", path, verb));

@@ -40,6 +40,8 @@ UsageError no_steps(const std::string& path);
 GraderFault cannot_start(const std::string& program, const std::string& why);
 GraderFault build_failed(const std::string& what, const std::string& output);
 GraderFault not_written(const std::string& path, const std::string& why);
+GraderFault low_limit(const std::string& what, const std::string& option, unsigned long is,
+                      const std::string& needed);
 GraderFault missing_part(const std::string& path, const std::string& verb);
 
 // Lines on stderr.
