@@ -80,6 +80,7 @@ void add_where(CLI::App& app, Session& session);
 void add_check(CLI::App& app, Session& session);
 void add_hint(CLI::App& app, Session& session);
 void add_debug(CLI::App& app, Session& session);
+void add_attacks(CLI::App& app, Session& session);
 void add_grade(CLI::App& app, Session& session);
 void add_replay(CLI::App& app, Session& session);
 void add_doctor(CLI::App& app, Session& session);

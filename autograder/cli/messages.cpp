@@ -31,6 +31,20 @@ UsageError unknown_lab(const std::string& word, const std::vector<std::string>& 
                                 joined(labs)));
 }
 
+UsageError unknown_attack(const std::string& word, const std::string& nearest) {
+  return UsageError(
+      fmt::format("tests/attacks/bank.toml has no case '{}'. {}./gradlab attacks runs "
+                  "all of them.",
+                  word, meant(nearest)));
+}
+
+UsageError attacks_without_isolation() {
+  return UsageError(
+      "without isolation the attacks would act on this machine: leave --isolation out, or name "
+      "full "
+      "or container");
+}
+
 UsageError two_labs(const std::string& word, const std::vector<std::string>& matches) {
   return UsageError(fmt::format("{} labs match '{}': {}.\nWrite more of the name.",
                                 matches.size() == 2 ? "two" : "several", word, joined(matches)));

@@ -13,6 +13,8 @@ UsageError no_root();
 UsageError no_labs(const std::string& folder);
 UsageError unknown_lab(const std::string& word, const std::vector<std::string>& labs);
 UsageError two_labs(const std::string& word, const std::vector<std::string>& matches);
+UsageError unknown_attack(const std::string& word, const std::string& nearest);
+UsageError attacks_without_isolation();
 UsageError not_a_task(const std::string& word, const std::string& example);
 UsageError unknown_task(const std::string& slug, const std::string& number,
                         const std::vector<int>& tasks);
