@@ -5,6 +5,7 @@ set(GRADLAB_SANITIZE "" CACHE STRING "Sanitizers for our own code, e.g. address,
 add_library(gradlab_warnings INTERFACE)
 add_library(gradlab::warnings ALIAS gradlab_warnings)
 target_compile_features(gradlab_warnings INTERFACE cxx_std_20)
+target_link_libraries(gradlab_warnings INTERFACE gradlab::hardening)
 # The first build is part of a newcomer's first minutes. The judge's loops run well at -O1; what waits
 # for files and other programs is not optimised at all, which halves its build.
 target_compile_options(gradlab_warnings INTERFACE

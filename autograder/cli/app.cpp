@@ -15,12 +15,14 @@
 namespace gradlab::cli {
 namespace {
 
+bool needs_reader = true;
+
 void write_all(int descriptor, const std::string& text) {
   for (size_t done = 0; done < text.size();) {
     const ssize_t n = ::write(descriptor, text.data() + done, text.size() - done);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EPIPE) _exit(kDone);  // `| head` has what it wanted
-    if (n <= 0) return;                         // nowhere left to say it
+    if (n < 0 && errno == EPIPE && needs_reader) _exit(kDone);  // `| head` has what it wanted
+    if (n <= 0) return;                                         // nowhere left to say it
     done += static_cast<size_t>(n);
   }
 }
@@ -63,6 +65,8 @@ CLI::App& add_verb(CLI::App& app, const VerbText& text) {
 void print(const std::string& text) { write_all(STDOUT_FILENO, text); }
 
 void note(const std::string& line) { write_all(STDERR_FILENO, line + "\n"); }
+
+void go_on_without_reader() { needs_reader = false; }
 
 int tell(const std::exception& error) {
   note(fmt::format("gradlab: {}", error.what()));

@@ -64,6 +64,8 @@ CLI::App& add_verb(CLI::App& app, const VerbText& text);
 
 // To stdout; a reader that went away ends the process quietly. No new line is added.
 void print(const std::string& text);
+// For a verb whose work is not what it prints: it ends its batch though nobody reads on.
+void go_on_without_reader();
 // To stderr, with a new line: what is not the result, such as "building the clipping lab".
 void note(const std::string& line);
 
@@ -83,6 +85,7 @@ void add_check(CLI::App& app, Session& session);
 void add_hint(CLI::App& app, Session& session);
 void add_watch(CLI::App& app, Session& session);
 void add_debug(CLI::App& app, Session& session);
+void add_attacks(CLI::App& app, Session& session);
 void add_grade(CLI::App& app, Session& session);
 void add_replay(CLI::App& app, Session& session);
 void add_doctor(CLI::App& app, Session& session);

@@ -33,6 +33,7 @@ struct GradeOptions {
   std::string isolation;
   int jobs = 0;
   int audit_seeds = 0;
+  bool show_output = false;
 };
 
 std::atomic<bool> interrupted{false};
@@ -113,12 +114,14 @@ void show_results(const pipeline::BatchResult& result, double seconds, const Ses
 }
 
 void write_reports(const pipeline::BatchResult& result, const pipeline::BatchRun& run,
-                   const std::vector<std::string>& notes, const Session& session) {
+                   const std::vector<std::string>& notes, bool show_output,
+                   const Session& session) {
   const pipeline::BatchFolder& folder = run.folder;
   render::ReportOptions report;
   report.templates = session.workspace.root() / "autograder/render/templates";
   report.chart_js = render::installed_chart_js();
   report.notes = notes;
+  report.show_output = show_output;
   render::write_report(result.records, run.lab, folder.path(), report);
   const auto shown = [&](const char* name) {
     return session.workspace.shown(folder.path() / name);
@@ -152,6 +155,7 @@ void run_grade(const GradeOptions& options, Session& session) {
       out.is_new() ? "kept in" : "from", session.workspace.shown(out.path() / "batch.json")));
   for (const auto& text : batch.notes) note(render::printable(text));
 
+  go_on_without_reader();
   signal(SIGINT, on_interrupt);
   signal(SIGTERM, on_interrupt);
   Progress progress(session, static_cast<int>(batch.hand_ins.size()));
@@ -167,7 +171,10 @@ void run_grade(const GradeOptions& options, Session& session) {
   progress.end_line();
   // First what needs no disk: it may be full, and then that is why the batch stopped.
   show_results(result, progress.seconds(), session);
-  write_reports(result, run, batch.notes, session);
+  // Where a record could not be written, pages can't either, or would hide that the folder is gone.
+  if (result.stopped.empty() || interrupted) {
+    write_reports(result, run, batch.notes, options.show_output, session);
+  }
   for (const auto& record : result.records) {
     if (record.verdict == record::Verdict::kGraderError) session.exit_status = kGraderFault;
   }
@@ -197,6 +204,8 @@ void add_grade(CLI::App& app, Session& session) {
   verb->add_option("--audit-seeds", options->audit_seeds,
                    "grade with N seeds and list every score that depends on the seed")
       ->check(CLI::NonNegativeNumber);
+  verb->add_flag("--show-output", options->show_output,
+                 "show on students' pages what their hand-ins printed and how long they took");
   verb->callback([options, &session] { run_grade(*options, session); });
 }
 

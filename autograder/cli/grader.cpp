@@ -6,6 +6,7 @@
 #include <future>
 
 #include "cli/build.hpp"
+#include "cli/machine_limits.hpp"
 #include "sandbox/sandbox.hpp"
 
 namespace gradlab::cli {
@@ -62,6 +63,7 @@ sandbox::Isolation isolation_for(const Session& session, const sandbox::Probe& p
 
 pipeline::Setup prepare_grader(const Session& session, const Manifest& lab, bool own_file,
                                const std::string& wanted) {
+  refuse_low_limits(lab);
   // The probe runs a small box; ninja looks at files: neither waits for the other.
   auto probed = std::async(std::launch::async, [] { return sandbox::probe(); });
   const auto& workspace = session.workspace;

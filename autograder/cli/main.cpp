@@ -1,4 +1,8 @@
 // ./gradlab: reads the command line and hands over to a verb.
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/messages.hpp"
@@ -8,9 +12,9 @@ namespace {
 
 using namespace gradlab::cli;
 
-constexpr Verb kVerbs[] = {add_list,   add_start,  add_check, add_watch, add_hint,
-                           add_where,  add_debug,  add_reset, add_log,   add_grade,
-                           add_replay, add_doctor, add_new,   add_test,  add_bench};
+constexpr Verb kVerbs[] = {add_list,   add_start, add_check, add_watch, add_hint,   add_where,
+                           add_debug,  add_reset, add_log,   add_grade, add_replay, add_attacks,
+                           add_doctor, add_new,   add_test,  add_bench};
 
 // "Usage: ./gradlab check [OPTIONS] [LAB]": as it is typed, of a verb too.
 class Words : public CLI::Formatter {
@@ -111,9 +115,21 @@ int run(int argc, char** argv) {
   return session.exit_status;
 }
 
+// A closed stream's number would be given to the next file or pipe, and what is printed would land
+// there.
+void open_missing_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", O_RDWR);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_missing_streams();
+  // A judge that died, or a reader that left, is told by write(). A handler that does nothing,
+  // since the programs started from here would inherit that the signal is ignored.
+  signal(SIGPIPE, [](int) {});
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

@@ -31,6 +31,20 @@ UsageError unknown_lab(const std::string& word, const std::vector<std::string>& 
                                 joined(labs)));
 }
 
+UsageError unknown_attack(const std::string& word, const std::string& nearest) {
+  return UsageError(
+      fmt::format("tests/attacks/bank.toml has no case '{}'. {}./gradlab attacks runs "
+                  "all of them.",
+                  word, meant(nearest)));
+}
+
+UsageError attacks_without_isolation() {
+  return UsageError(
+      "without isolation the attacks would act on this machine: leave --isolation out, or name "
+      "full "
+      "or container");
+}
+
 UsageError two_labs(const std::string& word, const std::vector<std::string>& matches) {
   return UsageError(fmt::format("{} labs match '{}': {}.\nWrite more of the name.",
                                 matches.size() == 2 ? "two" : "several", word, joined(matches)));
@@ -151,6 +165,14 @@ GraderFault not_written(const std::string& path, const std::string& why) {
   return GraderFault(fmt::format(
       "{} could not be written: {}.\nMake room, or give yourself the right to write there.", path,
       why));
+}
+
+GraderFault low_limit(const std::string& what, const std::string& option, unsigned long is,
+                      const std::string& needed) {
+  return GraderFault(
+      fmt::format("this shell limits {} (ulimit {} {}), which a hand-in would be blamed for. Start "
+                  "from a shell with: ulimit {} {}. Nothing was graded.",
+                  what, option, is, option, needed));
 }
 
 GraderFault missing_part(const std::string& path, const std::string& verb) {

@@ -13,6 +13,8 @@ UsageError no_root();
 UsageError no_labs(const std::string& folder);
 UsageError unknown_lab(const std::string& word, const std::vector<std::string>& labs);
 UsageError two_labs(const std::string& word, const std::vector<std::string>& matches);
+UsageError unknown_attack(const std::string& word, const std::string& nearest);
+UsageError attacks_without_isolation();
 UsageError not_a_task(const std::string& word, const std::string& example);
 UsageError unknown_task(const std::string& slug, const std::string& number,
                         const std::vector<int>& tasks);
@@ -41,6 +43,8 @@ UsageError no_steps(const std::string& path);
 GraderFault cannot_start(const std::string& program, const std::string& why);
 GraderFault build_failed(const std::string& what, const std::string& output);
 GraderFault not_written(const std::string& path, const std::string& why);
+GraderFault low_limit(const std::string& what, const std::string& option, unsigned long is,
+                      const std::string& needed);
 GraderFault missing_part(const std::string& path, const std::string& verb);
 
 // Lines on stderr.

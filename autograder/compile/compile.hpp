@@ -89,11 +89,15 @@ class Compiler {
   std::string functions(const manifest::Manifest& lab) const;
   // Compiles one file to out_dir/student.so. REQUIRES: prepare(lab) was called; out_dir exists, is
   // empty and belongs to this call alone. Throws CompileError when the grader's own parts are
-  // missing.
+  // missing. A failure that no line of the file explains is the file's only where the lab's
+  // skeleton compiles; else it is kGraderError.
   Compiled compile(const manifest::Manifest& lab, const std::string& source_file,
                    const std::string& out_dir) const;
 
  private:
+  Compiled compile_once(const manifest::Manifest& lab, const std::string& source_file,
+                        const std::string& out_dir) const;
+
   Toolchain toolchain_;
   sandbox::Isolation isolation_;
 };

@@ -100,6 +100,14 @@ std::string compiler_crashed() {
   return "the compiler itself crashed on this file; deep nesting is the usual reason";
 }
 
+std::string fails_on_skeleton(const std::string& said) {
+  return fmt::format(
+      "not compiled: the compiler fails on the lab's own skeleton too{}{}. Check that clang and "
+      "mold "
+      "are installed whole and the machine has memory to spare: ./gradlab setup",
+      said.empty() ? "" : ": ", said);
+}
+
 std::string grader_fault(const std::string& what) { return fmt::format("not compiled: {}", what); }
 
 std::string out_of_time(double seconds) {

@@ -2,6 +2,8 @@
 // knows nothing of cases or verdicts, and trusts nothing that it receives.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -36,11 +38,15 @@ class RunnerLink {
   // Starts the runner, or another one in its place.
   void start();
   void kill() { process_->kill(); }
+  pid_t pid() const { return process_->pid(); }
   // False before the first start, too.
   bool running() const { return process_ && !process_->ended(); }
 
   // What the runner is told when it is to open a file of library_dir.
   protocol::Frame opening(const std::string& file_name) const;
+
+  // Asked when the seconds of send() or wait() are over: how many more there are, 0 for none.
+  std::function<double()> more_time;
 
   // Nothing when all of it was sent, else kClosed or kTimeout. Reads meanwhile what is printed, so
   // that a runner that talks before it listens cannot block us.
@@ -58,7 +64,10 @@ class RunnerLink {
   bool printed_too_much() const { return printed_too_much_; }
 
  private:
+  using Clock = std::chrono::steady_clock;  // a clock that jumps must not cost a student anything
+
   sandbox::Command command() const;
+  bool is_put_off(Clock::time_point& until) const;
   void drain_output();
 
   RunnerOrder order_;

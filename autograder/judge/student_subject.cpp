@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "judge/queue_time.hpp"
 #include "runner/batch.hpp"
 
 namespace gradlab {
@@ -14,13 +15,18 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr double kReadySeconds = 60;  // LibTorch loads in 0.3 s; a very busy machine may take long
 constexpr double kWallPerCpu = 5;     // a call that sleeps burns nothing
+constexpr double kOwnWork = 2;        // seconds of CPU that the runner itself may have had
+constexpr double kWorthWaiting = 0.5;
+constexpr double kMostExcused = 200;        // the command waits longer for a silent judge
 constexpr size_t kMostAnswer = 128u << 20;  // bytes of one batch's answers: the judge keeps them
 
 }  // namespace
 
 class StudentSubject::Asking {
  public:
-  explicit Asking(RunnerOrder order) : link_(std::move(order)) {}
+  explicit Asking(RunnerOrder order) : link_(std::move(order)) {
+    link_.more_time = [this] { return excused(); };
+  }
 
   void start() {
     link_.start();
@@ -63,9 +69,27 @@ class StudentSubject::Asking {
 
   Wait wait(protocol::Frame& frame) {
     const auto started = Clock::now();
+    const double excused_before = excused_seconds_;
     const auto came = link_.wait(frame, std::clamp(wall_left(), 0.0, case_wall()));
-    wall_seconds_ += std::chrono::duration<double>(Clock::now() - started).count();
+    const double took = std::chrono::duration<double>(Clock::now() - started).count();
+    wall_seconds_ += std::max(0.0, took - (excused_seconds_ - excused_before));
     return came;
+  }
+
+  // A hand-in that is late because it got no core waits for one. Only for so long: a machine that
+  // gives none is a fault of the grader, and no time limit.
+  double excused() {
+    const double more = queue_time_.newly_waited(link_.pid(), order().case_cpu_seconds + kOwnWork);
+    if (more < kWorthWaiting) return 0;
+    excused_seconds_ += more;
+    if (excused_seconds_ > kMostExcused) {
+      link_.kill();
+      throw RunnerFault(fmt::format(
+          "the machine is too busy: in {:.0f} s the hand-in got no core to run on. Grade "
+          "again with fewer --jobs, or when less is running",
+          excused_seconds_));
+    }
+    return more;
   }
 
   // ready -> open -> opened. Constructors of the hand-in run here.
@@ -262,6 +286,8 @@ class StudentSubject::Asking {
   int64_t batch_id_ = 0;
   double cpu_seconds_ = 0;
   double wall_seconds_ = 0;
+  QueueTime queue_time_;
+  double excused_seconds_ = 0;
   std::optional<Observation> broken_;  // the hand-in cannot be loaded: every run ends like this
 };
 

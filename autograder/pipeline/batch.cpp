@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace gradlab::pipeline {
@@ -22,7 +23,12 @@ void in_parallel(const BatchRun& run, const std::function<bool(Worker&, size_t)>
   };
   std::vector<std::thread> threads;
   const size_t jobs = std::clamp<size_t>(static_cast<size_t>(run.jobs), 1, run.hand_ins.size());
-  for (size_t t = 0; t < jobs; ++t) threads.emplace_back(body);
+  try {
+    for (size_t t = 0; t < jobs; ++t) threads.emplace_back(body);
+  } catch (const std::system_error&) {
+    // The machine has no more threads to give: with fewer of them it takes longer.
+    if (threads.empty()) body();
+  }
   for (auto& thread : threads) thread.join();
 }
 

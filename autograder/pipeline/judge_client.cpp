@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,8 @@
 #include <array>
 #include <cerrno>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace gradlab::pipeline {
 namespace {
@@ -24,6 +27,16 @@ void make_pipe(std::array<int, 2>& ends) {
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
     throw std::runtime_error("no pipe could be made: too many files are open on this machine");
   }
+}
+
+// A judge of its own mind: variables of GoogleTest, OpenMP or LibTorch that are set for something
+// else would choose checks or kernels, and the runner does not have them either.
+std::vector<std::string> environment() {
+  std::vector<std::string> kept{"OMP_NUM_THREADS=1"};
+  for (const char* name : {"PATH", "HOME", "TMPDIR"}) {
+    if (const char* value = getenv(name)) kept.push_back(fmt::format("{}={}", name, value));
+  }
+  return kept;
 }
 
 void close_end(int& descriptor) {
@@ -40,6 +53,10 @@ void JudgeClient::start() {
   make_pipe(out);
   make_pipe(err);
   const char* const program = program_.c_str();
+  auto variables = environment();
+  std::vector<char*> envp;
+  for (auto& variable : variables) envp.push_back(variable.data());
+  envp.push_back(nullptr);
   // Without shells and with one thread each: jobs run side by side, threads of one would not help.
   pid_ = fork();
   if (pid_ == 0) {
@@ -50,7 +67,7 @@ void JudgeClient::start() {
     dup2(err[1], STDERR_FILENO);
     char serve[] = "--serve";
     char* const argv[] = {const_cast<char*>(program), serve, nullptr};
-    execv(program, argv);
+    execve(program, argv, envp.data());
     _exit(127);
   }
   close(in[0]);

@@ -141,6 +141,8 @@ void Worker::Run::judge(const nlohmann::json& order) {
 
 Record Worker::Run::finish() {
   record::settle(record_);
+  // Whatever it is that ails this judge: the next hand-in gets a new one.
+  if (record_.verdict == Verdict::kGraderError) worker_.judge_.stop();
   record_.timing.total_s = since(started_);
   return std::move(record_);
 }

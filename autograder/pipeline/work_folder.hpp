@@ -3,6 +3,8 @@
 // it, not list it.
 #pragma once
 
+#include <stdlib.h>
+
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -14,9 +16,11 @@ class WorkFolder {
   enum class For { kUs, kOtherUids };
 
   explicit WorkFolder(For whom = For::kUs) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "gradlab-XXXXXX").string();
+    const char* const named = getenv("TMPDIR");
+    const std::filesystem::path place = named == nullptr || *named == '\0' ? "/tmp" : named;
+    std::string pattern = (place / "gradlab-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) {
-      throw std::runtime_error("no temporary folder could be made in " + pattern +
+      throw std::runtime_error("no temporary folder could be made in " + place.string() +
                                ": is the disk full, or TMPDIR wrong?");
     }
     path_ = pattern;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "record/utf8.hpp"
+#include "render/terminal.hpp"
 #include "render/words.hpp"
 
 namespace gradlab::render {
@@ -28,7 +28,8 @@ std::string quoted(const std::string& cell) {
 }
 
 std::string text_cell(std::string_view text) {
-  return quoted(csv_neutral(record::valid_utf8(text)));
+  // A sheet is also read with cat: what moves a cursor or turns the writing is made visible.
+  return quoted(printable(csv_neutral(text), Lines::kMany));
 }
 
 std::string note_of(const Record& record) {

@@ -11,6 +11,6 @@ namespace gradlab::render {
 
 Data index_page(const std::vector<Record>& records, const Manifest& manifest,
                 const ReportOptions& options);
-Data student_page(const Record& record);
+Data student_page(const Record& record, bool show_output);
 
 }  // namespace gradlab::render

@@ -59,7 +59,7 @@ void write_report(const std::vector<Record>& records, const Manifest& manifest, 
     write(report / "chart.min.js", chart);
   }
   for (const Record& record : records) {
-    Data data = student_page(record);
+    Data data = student_page(record, options.show_output);
     data.set("head", head);
     write(report / "students" / page_name(record.student), student.render(data));
   }

@@ -16,6 +16,9 @@ struct ReportOptions {
   std::filesystem::path templates;  // autograder/render/templates
   std::filesystem::path chart_js;   // chart.min.js; "" for tables without plots
   std::vector<std::string> notes;   // what lay in the folder and is nobody's
+  // On students' pages: what the hand-in printed and how long it took. A hand-in can put the cases
+  // of a whole grading into both; records keep them in any case.
+  bool show_output = false;
 };
 
 class RenderError : public std::runtime_error {

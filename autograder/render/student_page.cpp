@@ -147,7 +147,7 @@ Data files_data(const std::vector<record::File>& files) {
 
 }  // namespace
 
-Data student_page(const Record& record) {
+Data student_page(const Record& record, bool show_output) {
   Data data;
   data.set("root", Data("../"));
   data.set("title", text(fmt::format("{}: {}", record.student, record.lab)));
@@ -168,15 +168,18 @@ Data student_page(const Record& record) {
   std::set<std::string> asked;
   for (const record::Task& task : record.tasks) tasks << task_data(record, task, asked);
   data.set("tasks", tasks);
-  data.set("output", output_data(record));
+  data.set("output", show_output ? output_data(record) : Data(false));
+  data.set("withheld", Data(!show_output && !record.student_output.empty()));
   data.set("files", files_data(record.files));
   data.set("seed", text(record.seed));
   data.set("isolation", text(record.isolation));
   data.set("not_promised", list_or_none(not_promised({record})));
   data.set("attempt", Data(std::to_string(record.attempt)));
   data.set("grader", text(grader_text(record.grader)));
-  data.set("compile_s", Data(fmt::format("{:.1f}", record.timing.compile_s)));
-  data.set("run_s", Data(fmt::format("{:.1f}", record.timing.run_s)));
+  Data took;
+  took.set("compile_s", Data(fmt::format("{:.1f}", record.timing.compile_s)));
+  took.set("run_s", Data(fmt::format("{:.1f}", record.timing.run_s)));
+  data.set("took", show_output ? took : Data(false));
   return data;
 }
 

@@ -68,6 +68,13 @@ TEST(Csv, no_cell_is_a_formula) {
   }
 }
 
+TEST(Csv, no_cell_acts_on_a_terminal) {
+  const std::string csv = csv_of({testing::right("\x1b[2J\x1b[32mfull\x07 \u202e")});
+  EXPECT_THAT(csv, HasSubstr("\\x1b[2J\\x1b[32mfull"));
+  EXPECT_EQ(csv.find_first_of("\x1b\x07"), std::string::npos);
+  EXPECT_THAT(csv, Not(HasSubstr("\u202e")));
+}
+
 TEST(Csv, quotes_what_would_split_a_row) {
   EXPECT_THAT(csv_of({testing::right("O\"Neil, \"\nx")}),
               HasSubstr("\r\n\"O\"\"Neil, \"\"\nx\",20,"));
@@ -149,6 +156,7 @@ TEST_F(Report, every_link_leads_to_a_file) {
 
 TEST_F(Report, nothing_a_student_wrote_is_html) {
   options_.notes = {kHostile};
+  options_.show_output = true;
   options_.chart_js = folder_.write("chart.js", "");
   write({hostile_});
   for (const fs::path& name :
@@ -157,6 +165,19 @@ TEST_F(Report, nothing_a_student_wrote_is_html) {
     const std::string text = page(name);
     EXPECT_THAT(text, AllOf(HasSubstr("&lt;script&gt;alert(1)"), HasSubstr("\\x1b[31m"),
                             Not(HasSubstr("<script>alert")), Not(HasSubstr("\x1b"))));
+  }
+}
+
+TEST_F(Report, output_and_times_are_on_a_page_only_when_asked_for) {
+  Record record = testing::scales_always("ada");
+  record.student_output = "CASE 0.3";
+  for (const bool shown : {false, true}) {
+    options_.show_output = shown;
+    write({record});
+    const std::string text = page("students/ada.html");
+    EXPECT_EQ(text.find("CASE 0.3") != std::string::npos, shown);
+    EXPECT_EQ(text.find("judged in") != std::string::npos, shown);
+    EXPECT_EQ(text.find("is not shown here") == std::string::npos, shown);
   }
 }
 
