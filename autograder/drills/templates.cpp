@@ -11,7 +11,10 @@ namespace {
 
 std::vector<Template> collected() {
   std::vector<Template> all;
-  for (auto* part : {templates::clipping_norms, templates::clipping_places}) {
+  for (auto* part : {templates::clipping_norms, templates::clipping_places, templates::dtypes,
+                     templates::scaling_values, templates::scaling_updates, templates::step_orders,
+                     templates::bugs, templates::predictions, templates::logs,
+                     templates::log_causes, templates::resumes}) {
     for (auto& each : part()) all.push_back(std::move(each));
   }
   return all;

@@ -83,7 +83,7 @@ std::string plain_word(std::string_view text) {
 std::optional<double> typed_number(std::string_view text) {
   std::string word = plain_word(text);
   while (word.starts_with('=') || word.starts_with('~')) word = plain_word(word.substr(1));
-  if (word.empty()) return std::nullopt;
+  if (word.empty() || word.starts_with("0x")) return std::nullopt;  // no hexadecimal, no 0 times 10
   return Reading(word).whole();
 }
 

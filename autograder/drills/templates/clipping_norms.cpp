@@ -144,18 +144,17 @@ Question value_or_norm(Random& random) {
 }
 
 Question tiny_limit(Random& random) {
-  const double unit = static_cast<double>(random.whole(1, 3)) * 1e-7;
+  const double unit = static_cast<double>(random.whole(1, 9)) * 1e-7;
   const double limit = 1e-7;
   const double norm = norm_of({3 * unit, 4 * unit});
   auto q = ask_number(fmt::format("One gradient {}, max_norm {}. What is its first element after "
                                   "clip_grad_norm_?",
                                   vector_text({3 * unit, 4 * unit}), number(limit)),
                       3 * unit * clip_factor(norm, limit), kWithin);
-  q.miss(3 * unit * limit / norm, "leaves out the eps, which is larger than this norm")
+  q.miss(3 * unit * limit / norm, "leaves out the eps, which counts beside so small a norm")
       .miss(3 * unit, "does not clip");
   q.hint = fmt::format("Compare the norm with {}.", number(kEps));
-  q.why = fmt::format("{}: the eps is larger than the norm {} and decides.", factor_formula(),
-                      number(norm));
+  q.why = fmt::format("{}: beside a norm of {} the eps counts.", factor_formula(), number(norm));
   return q;
 }
 

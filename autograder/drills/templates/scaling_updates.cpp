@@ -1,0 +1,235 @@
+// Loss scaling: how the scale moves.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "drills/formulas.hpp"
+#include "drills/templates.hpp"
+#include "drills/text.hpp"
+
+namespace gradlab::drills::templates {
+namespace {
+
+// A run of updates in which some overflow; the scale and the tracker at its end.
+struct Run {
+  Scaler scaler;
+  std::vector<bool> overflows;
+
+  Scaler ended() const {
+    Scaler now = scaler;
+    for (const bool overflow : overflows) now.update(overflow);
+    return now;
+  }
+  // The iteration, from 0, whose backward is the first after a growth; -1 for none.
+  int first_growth() const {
+    Scaler now = scaler;
+    for (std::size_t i = 0; i < overflows.size(); ++i) {
+      const double before = now.scale;
+      now.update(overflows[i]);
+      if (now.scale > before) return static_cast<int>(i) + 1;
+    }
+    return -1;
+  }
+};
+
+Scaler small_scaler(Random& random) {
+  Scaler scaler;
+  scaler.scale = std::ldexp(1, static_cast<int>(random.whole(6, 16)));
+  scaler.interval = random.whole(2, 5);
+  return scaler;
+}
+
+std::string options(const Scaler& scaler) {
+  return fmt::format("scale {}, growth factor {}, backoff factor {}, growth interval {}",
+                     number(scaler.scale), number(scaler.growth), number(scaler.backoff),
+                     number(static_cast<double>(scaler.interval)));
+}
+
+// "ok, ok, overflow, ok"
+std::string listed(const std::vector<bool>& overflows) {
+  std::string out;
+  for (const bool overflow : overflows) {
+    out += (out.empty() ? "" : ", ") + std::string(overflow ? "overflow" : "ok");
+  }
+  return out;
+}
+
+Run one_overflow(Random& random) {
+  Run run{small_scaler(random), {}};
+  run.overflows.assign(static_cast<std::size_t>(random.whole(5, 8)), false);
+  run.overflows[static_cast<std::size_t>(random.whole(1, 3))] = true;
+  return run;
+}
+
+// What the wrong counters come to.
+Scaler not_reset(const Run& run) {
+  Scaler now = run.scaler;
+  for (const bool overflow : run.overflows) {
+    const auto kept = now.tracker;
+    now.update(overflow);
+    if (overflow) now.tracker = kept;
+  }
+  return now;
+}
+
+Scaler skip_counted(const Run& run) {
+  Scaler now = run.scaler;
+  for (const bool overflow : run.overflows) {
+    now.update(overflow);
+    if (overflow) now.tracker = 1;
+  }
+  return now;
+}
+
+Question scale_after(Random& random) {
+  const Run run = one_overflow(random);
+  const double right = run.ended().scale;
+  auto q =
+      ask_number(fmt::format("GradScaler: {}, tracker {}. The next updates find: {}. What is the "
+                             "scale after them?",
+                             options(run.scaler), number(0), listed(run.overflows)),
+                 right);
+  if (const double other = not_reset(run).scale; other != right) {
+    q.miss(other, "goes on counting through the overflow; the tracker begins anew");
+  } else if (const double counted = skip_counted(run).scale; counted != right) {
+    q.miss(counted, "counts the skipped step towards growth");
+  }
+  if (q.misses.empty() || q.misses.front().values.front() != right / 2) {
+    q.miss(right / 2, "misses a growth, or backs off once too often");
+  }
+  q.hint = "Count the good updates since the last overflow or growth.";
+  q.why = fmt::format(
+      "An overflow halves the scale and sets the tracker to 0; {} good updates in a "
+      "row double it and set the tracker to 0.",
+      number(static_cast<double>(run.scaler.interval)));
+  return q;
+}
+
+Question tracker_after(Random& random) {
+  const Run run = one_overflow(random);
+  const auto right = static_cast<double>(run.ended().tracker);
+  auto q =
+      ask_number(fmt::format("GradScaler: {}, tracker {}. The next updates find: {}. What is the "
+                             "growth tracker after them?",
+                             options(run.scaler), number(0), listed(run.overflows)),
+                 right);
+  if (const auto other = static_cast<double>(not_reset(run).tracker); other != right) {
+    q.miss(other, "goes on counting through the overflow; the tracker begins anew");
+  }
+  q.miss(static_cast<double>(run.overflows.size()), "counts every update, and never from 0 again");
+  q.hint = "It is 0 after an overflow and after a growth.";
+  q.why = "It counts good updates since the last overflow or growth.";
+  return q;
+}
+
+Question growth_step(Random& random) {
+  Run run{small_scaler(random), {}};
+  run.overflows.assign(40, false);
+  const int overflow = static_cast<int>(random.whole(1, run.scaler.interval - 1));
+  run.overflows[static_cast<std::size_t>(overflow)] = true;
+  const int right = run.first_growth();
+  auto q = ask_number(
+      fmt::format("GradScaler: {}, tracker {}. Iterations count from 0. Iteration {} overflows, no "
+                  "other does. Which is the first iteration whose backward uses a grown scale?",
+                  options(run.scaler), number(0), overflow),
+      right, 0, "iterations");
+  q.miss(right - 1, "counts the skipped step as the first good one")
+      .miss(right + 1, "lets the scale grow one iteration late")
+      .miss(static_cast<double>(run.scaler.interval) + 1,
+            "goes on counting through the overflow; the tracker begins anew");
+  q.hint = "After the overflow the tracker is 0. How many good updates does it take from there?";
+  q.why = fmt::format(
+      "Iterations {} to {} are good: the update of the last one doubles the scale for "
+      "iteration {}.",
+      overflow + 1, right - 1, right);
+  return q;
+}
+
+Question after_skips(Random& random) {
+  Scaler scaler;
+  const auto skips = random.whole(2, 9);
+  for (std::int64_t i = 0; i < skips; ++i) scaler.update(true);
+  auto q = ask_number(fmt::format("A run begins with scale {} and backoff factor {}. Its first {} "
+                                  "steps overflow. What is the scale then?",
+                                  number(65536), number(0.5), skips),
+                      scaler.scale);
+  q.miss(scaler.scale * 2, "forgets one of the updates")
+      .miss(scaler.scale / 2, "backs off once too often")
+      .miss(65536 / static_cast<double>(skips) / 2, "divides by the number of skips")
+      .miss(65536, "thinks that a skipped step needs no update");
+  q.hint = "Half for each.";
+  q.why = fmt::format("{} halved {} times.", number(65536), skips);
+  return q;
+}
+
+Question two_optimizers(Random& random) {
+  Scaler scaler = small_scaler(random);
+  const double before = scaler.scale;
+  scaler.update(true);
+  auto q =
+      ask_number(fmt::format("Two optimizers share a GradScaler ({}). In one iteration both find "
+                             "inf and skip; update is called once, after both. What is the scale "
+                             "then?",
+                             options({before, 2, 0.5, scaler.interval, 0})),
+                 scaler.scale);
+  q.miss(scaler.scale / 2, "backs off once for each optimizer")
+      .miss(before, "thinks that two overflows leave the scale alone");
+  q.hint = "update looks at all optimizers together.";
+  q.why = "One update is at most one backoff, however many optimizers overflowed.";
+  q.read = "handouts/step_order.md";
+  return q;
+}
+
+Question skips_below_one(Random& random) {
+  Scaler scaler;
+  scaler.scale = std::ldexp(1, static_cast<int>(random.whole(3, 16)));
+  const double first = scaler.scale;
+  int skips = 0;
+  for (; scaler.scale >= 1; ++skips) scaler.update(true);
+  auto q =
+      ask_number(fmt::format("Every step overflows. The scale begins at {} and GradScaler has no "
+                             "floor. How many skips until the scale is below 1?",
+                             number(first)),
+                 skips, 0, "skips");
+  q.miss(skips - 1, "stops at exactly 1, which is not below it")
+      .miss(skips + 1, "counts one skip too many");
+  q.hint = "How often can it be halved until it is 1, and once more?";
+  q.why = fmt::format(
+      "{} halvings make it 1, one more makes it {}. A scale that keeps falling says "
+      "that the gradients are at fault, not the scale.",
+      skips - 1, number(scaler.scale));
+  return q;
+}
+
+Question clean_growth(Random& random) {
+  Scaler scaler = small_scaler(random);
+  const double before = scaler.scale;
+  const auto updates = random.whole(2, 4) * scaler.interval + random.whole(0, scaler.interval - 1);
+  for (std::int64_t i = 0; i < updates; ++i) scaler.update(false);
+  auto q =
+      ask_number(fmt::format("GradScaler: {}, tracker {}. {} updates in a row find nothing. What "
+                             "is the scale after them?",
+                             options({before, 2, 0.5, scaler.interval, 0}), number(0), updates),
+                 scaler.scale);
+  q.miss(before * std::ldexp(1, static_cast<int>(updates)), "grows at every update")
+      .miss(before * 2, "grows once and never again")
+      .miss(before, "thinks that the scale only falls");
+  q.hint = "How many whole intervals are in it?";
+  q.why = fmt::format("{} / {} holds {} whole intervals, and each doubles the scale.", updates,
+                      scaler.interval, updates / scaler.interval);
+  return q;
+}
+
+}  // namespace
+
+std::vector<Template> scaling_updates() {
+  return {{"loss_scaling.scale_after", "loss_scaling", Kind::kNumber, scale_after},
+          {"loss_scaling.tracker_after", "loss_scaling", Kind::kNumber, tracker_after},
+          {"loss_scaling.growth_step", "loss_scaling", Kind::kNumber, growth_step},
+          {"loss_scaling.after_skips", "loss_scaling", Kind::kNumber, after_skips},
+          {"loss_scaling.two_optimizers", "loss_scaling", Kind::kNumber, two_optimizers},
+          {"loss_scaling.skips_below_one", "loss_scaling", Kind::kNumber, skips_below_one},
+          {"loss_scaling.clean_growth", "loss_scaling", Kind::kNumber, clean_growth}};
+}
+
+}  // namespace gradlab::drills::templates
