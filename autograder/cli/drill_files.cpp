@@ -99,6 +99,7 @@ DrillProgress DrillProgress::to_write(const Workspace& workspace) {
     if (const auto fault = progress.read(); fault != drills::Fault::kNone) {
       progress.keep_aside(fault, workspace);
     }
+    if (progress.mended_) progress.write();
   } catch (const fs::filesystem_error& error) {
     throw messages::not_written(workspace.shown(error.path1()), error.code().message());
   }
@@ -115,8 +116,10 @@ DrillProgress DrillProgress::to_read(const Workspace& workspace) {
 
 drills::Fault DrillProgress::read() {
   if (!fs::exists(file_)) return drills::Fault::kNone;
+  if (!fs::is_regular_file(file_)) return drills::Fault::kDamaged;
   auto found = drills::read_progress(read_whole(file_), day_);
   progress_ = std::move(found.progress);
+  mended_ = found.mended;
   return found.fault;
 }
 
@@ -129,6 +132,10 @@ void DrillProgress::keep_aside(drills::Fault fault, const Workspace& workspace) 
 void DrillProgress::note(const std::string& name, int grade, const std::string& mistake) {
   drills::review(progress_.items[name], grade, day_);
   if (!mistake.empty()) ++progress_.mistakes[mistake];
+  write();
+}
+
+void DrillProgress::write() const {
   try {
     record::write_file(file_, drills::to_json(progress_));
   } catch (const record::RecordError& error) {

@@ -39,10 +39,12 @@ class DrillProgress {
   explicit DrillProgress(const Workspace& workspace);
   drills::Fault read();
   void keep_aside(drills::Fault fault, const Workspace& workspace);
+  void write() const;
 
   std::filesystem::path file_;
   drills::Day day_;
   drills::Progress progress_;
+  bool mended_ = false;
   std::optional<drills::Lock> lock_;
 };
 

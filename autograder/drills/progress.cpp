@@ -26,7 +26,7 @@ std::int64_t whole(const Json& from, const char* key) {
   return value;
 }
 
-Item item_of(const Json& from, Day today) {
+Item item_of(const Json& from) {
   Item item;
   item.seen = whole(from, "seen");
   item.right = whole(from, "right");
@@ -40,23 +40,28 @@ Item item_of(const Json& from, Day today) {
   const auto day = day_of(last->get<std::string>());
   if (!day || !(item.ease >= 1.3 && item.ease < 100) || item.right > item.seen) throw Damaged();
   item.last = *day;
-  mend_clock(item, today);
   return item;
 }
 
-Progress progress_of(const Json& json, Day today) {
+Progress progress_of(const Json& json) {
   Progress progress;
   const auto items = json.find("items"), mistakes = json.find("mistakes");
   if (items == json.end() || !items->is_object()) throw Damaged();
   if (mistakes == json.end() || !mistakes->is_object()) throw Damaged();
   for (const auto& [name, item] : items->items()) {
     if (!item.is_object()) throw Damaged();
-    progress.items[name] = item_of(item, today);
+    progress.items[name] = item_of(item);
   }
   for (const auto& [name, count] : mistakes->items()) {
     progress.mistakes[name] = whole(*mistakes, name.c_str());
   }
   return progress;
+}
+
+ReadProgress broken(Fault fault) {
+  ReadProgress read;
+  read.fault = fault;
+  return read;
 }
 
 }  // namespace
@@ -76,14 +81,20 @@ std::string to_json(const Progress& progress) {
 
 ReadProgress read_progress(const std::string& text, Day today) {
   const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || json.value("format", Json()) != kFormat) return {{}, Fault::kDamaged};
+  if (!json.is_object() || json.value("format", Json()) != kFormat) return broken(Fault::kDamaged);
   const auto version = json.find("version");
-  if (version == json.end() || !version->is_number_integer()) return {{}, Fault::kDamaged};
-  if (version->get<std::int64_t>() > Progress::kVersion) return {{}, Fault::kNewer};
+  if (version == json.end() || !version->is_number_integer()) return broken(Fault::kDamaged);
+  if (version->get<std::int64_t>() > Progress::kVersion) return broken(Fault::kNewer);
   try {
-    return {progress_of(json, today), Fault::kNone};
+    ReadProgress read;
+    read.progress = progress_of(json);
+    for (auto& [name, item] : read.progress.items) {
+      read.mended = read.mended || item.last > today;
+      mend_clock(item, today);
+    }
+    return read;
   } catch (const Damaged&) {
-    return {{}, Fault::kDamaged};
+    return broken(Fault::kDamaged);
   }
 }
 

@@ -22,6 +22,7 @@ enum class Fault { kNone, kDamaged, kNewer };
 struct ReadProgress {
   Progress progress;  // empty where there is a fault
   Fault fault = Fault::kNone;
+  bool mended = false;  // the clock went back: worth writing, or it is mended anew each day
 };
 // REQUIRES: today is a day; items from its future are mended (mend_clock).
 ReadProgress read_progress(const std::string& json, Day today);

@@ -31,6 +31,7 @@ class Asking {
   void line(const std::string& text) { talk_.say(text + "\n"); }
 
   void paragraph(const std::string& text, const std::string& indent = "  ") {
+    if (text.empty()) return;
     const int width = talk_.width - static_cast<int>(indent.size());
     for (const auto& each : render::wrapped(plain_text(text), width)) line(indent + each);
   }
@@ -159,7 +160,12 @@ class Asking {
   }
 
   void tell_answer(const Question& question, const char* word) {
-    line("  " + paint_.bad(word) + fmt::format("   the answer is {}", answer_of(question)));
+    if (std::holds_alternative<OwnWords>(question.answer)) {
+      line("  " + paint_.bad(word) + "   a model answer:");
+      paragraph(answer_of(question), "    ");
+    } else {
+      line("  " + paint_.bad(word) + fmt::format("   the answer is {}", answer_of(question)));
+    }
     paragraph(question.why);
     line(paint_.dim(fmt::format("  read: {}", question.read)));
   }
