@@ -68,7 +68,8 @@ void end(const drills::Tally& tally, const drills::Round& round, const DrillProg
   if (round.exam) {
     print(drills::exam_text(tally, round.questions, width));
   } else {
-    print(fmt::format("\n{} of {} right", tally.right, tally.asked));
+    print(tally.asked > 0 ? fmt::format("\n{} of {} right", tally.right, tally.asked)
+                          : std::string("\nnothing answered"));
     print(tally.skipped > 0 ? fmt::format(", {} skipped\n", tally.skipped) : "\n");
   }
   const auto next = drills::next_due_text(all, progress.get(), progress.day());

@@ -34,9 +34,9 @@ Checked no_answer(std::string told) { return {Result::kNoAnswer, "", std::move(t
 // "7 steps" and "step 7" without the unit.
 std::string without_unit(std::string text, std::string unit) {
   if (unit.empty()) return text;
-  for (int i = 0; i < 2; ++i) {  // plural, then singular
-    if (const auto at = text.find(unit); at != std::string::npos) text.erase(at, unit.size());
-    if (unit.ends_with('s')) unit.pop_back();
+  if (unit.ends_with('s')) unit.pop_back();
+  for (const auto& word : {unit + "s", unit}) {
+    if (const auto at = text.find(word); at != std::string::npos) text.erase(at, word.size());
   }
   return text;
 }

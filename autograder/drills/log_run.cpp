@@ -70,7 +70,9 @@ Plan plan_for(const std::string& cause, int event, Random& random) {
   plan.norm = 0.3 + 0.1 * static_cast<double>(random.whole(0, 4));
   if (cause == "single_overflow") plan.bad_gradient = at(event);
   if (cause == "scale_collapse") plan.bad_gradient = [event](int i) { return i >= event; };
-  if (cause == "nan_without_overflow") plan.bad_loss = [event](int i) { return i >= event; };
+  if (cause == "nan_without_overflow") {
+    plan.bad_loss = [event](int i) { return i >= event && i < event + 3; };
+  }
   if (cause == "clip_never") plan.max_norm = 100;
   if (cause == "clip_always") plan.norm = 40;
   if (cause == "norm_scaled") {

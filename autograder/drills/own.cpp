@@ -91,7 +91,7 @@ Template read_drill(const toml::table& source, const std::string& origin, const 
   }
   question.hint = render::printable(table.text_or("hint", ""));
   question.why = render::printable(table.text_or("why", ""));
-  question.read = render::printable(table.text_or("read", origin));
+  question.read = render::printable(table.text_or("read", topic == "own" ? origin : ""));
   table.finish();
   drill.kind = question.kind;
   drill.draw = [question](Random&) { return question; };

@@ -9,9 +9,12 @@ namespace {
 
 std::string form(const Numbers& answer) {
   if (answer.values.size() > 1) return fmt::format("{} numbers in a row", answer.values.size());
-  const std::string of = answer.unit.empty() ? "" : fmt::format(" of {}", answer.unit);
-  if (answer.tolerance == 0) return fmt::format("a number{}, exactly", of);
-  return fmt::format("a number{}, within {} %", of, shown(100 * answer.tolerance));
+  if (answer.tolerance > 0) {
+    return fmt::format("a number, within {} %", shown(100 * answer.tolerance));
+  }
+  if (answer.unit.empty()) return "a number, exactly";
+  return answer.unit.ends_with('s') ? fmt::format("how many {}", answer.unit)
+                                    : fmt::format("the number of a {}", answer.unit);
 }
 
 std::string form(const Choices& answer) {

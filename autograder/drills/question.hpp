@@ -17,7 +17,7 @@ struct Numbers {
   std::vector<double> values;
   double tolerance = 0;      // relative; the question states it
   std::vector<double> also;  // other right answers, where one number is asked
-  std::string unit;          // may stand beside the number: "steps"
+  std::string unit;          // may stand beside an exact one: "steps" counts, "step" names
 };
 
 // One of several: by its number where they are listed, else by its name.
@@ -80,7 +80,7 @@ std::string form_of(const Question& question);
 // The right answer as it could have been typed; of own words, the model answer.
 std::string answer_of(const Question& question);
 
-// The beginnings of questions. `tolerance` 0 asks for the exact number.
+// The beginnings of questions. `tolerance` 0 asks for the exact number; a unit is of exact ones.
 Question ask_number(std::string text, double value, double tolerance = 0, std::string unit = "");
 Question ask_numbers(std::string text, std::vector<double> values);
 // The first option is the right one until they are shuffled.

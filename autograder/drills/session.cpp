@@ -58,6 +58,7 @@ class Asking {
         choices != nullptr && choices->listed) {
       for (const auto& option : choices->options) items.push_back(option.text);
     }
+    if (!items.empty() && !question.code.empty()) line("");
     for (std::size_t i = 0; i < items.size(); ++i) {
       const auto lines = render::wrapped(plain_text(items[i]), talk_.width - 7);
       for (std::size_t k = 0; k < lines.size(); ++k) {

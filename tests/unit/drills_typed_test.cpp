@@ -63,12 +63,20 @@ TEST(Tolerance, is_relative_and_the_one_that_the_question_states) {
 
 TEST(Tolerance, of_an_exact_number_is_none) {
   const auto q = ask_number("?", 64, 0, "steps");
-  EXPECT_EQ(form_of(q), "a number of steps, exactly");
+  EXPECT_EQ(form_of(q), "how many steps");
   for (const char* text : {"64", "64 steps", "step 64", "Step 64", "2^6"}) {
     EXPECT_EQ(check(q, text).result, Checked::Result::kRight) << text;
   }
   EXPECT_EQ(check(q, "65").result, Checked::Result::kWrong);
   EXPECT_EQ(check(q, "64 apples").result, Checked::Result::kNoAnswer);
+}
+
+TEST(Tolerance, of_a_place_names_what_it_is) {
+  const auto q = ask_number("?", 7, 0, "line");
+  EXPECT_EQ(form_of(q), "the number of a line");
+  for (const char* text : {"7", "line 7", "lines 7"}) {
+    EXPECT_EQ(check(q, text).result, Checked::Result::kRight) << text;
+  }
 }
 
 TEST(Commas, are_told_apart_from_nonsense) {

@@ -19,7 +19,7 @@ Question which_line(const Loop& loop, Random& random) {
   const auto& mutation = random.pick(loop.mutations);
   const auto now = mutated(loop, mutation);
   auto q = ask_number(loop.about + " One line is wrong, or in the wrong place. Which?",
-                      now.wrong.front() + 1, 0, "lines");
+                      now.wrong.front() + 1, 0, "line");
   auto& answer = std::get<Numbers>(q.answer);
   if (now.wrong.size() > 1) answer.also.push_back(now.wrong.back() + 1);
   q.code = now.lines;

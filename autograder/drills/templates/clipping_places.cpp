@@ -59,7 +59,7 @@ Question warm_up(Random& random) {
       ask_number(fmt::format("clip_after_warmup clips once warm-up is over, and warm-up has {} "
                              "steps. Steps count from 0. Which is the first that is clipped?",
                              steps),
-                 static_cast<double>(steps), 0, "steps");
+                 static_cast<double>(steps), 0, "step");
   q.miss(static_cast<double>(steps + 1), "compares with > where >= is meant")
       .miss(static_cast<double>(steps - 1), "counts the steps from 1");
   q.hint = "Steps 0, 1, … are warm-up. How many of them are there?";

@@ -19,7 +19,7 @@ const LoggedStep& step_of(const LogRun& run, int step) {
 
 Question first_overflow(Random& random) {
   const auto run = log_run(random.coin() ? "single_overflow" : "scale_collapse", random);
-  auto q = ask_number("In which step did gradients overflow first?", run.event, 0, "steps");
+  auto q = ask_number("In which step did gradients overflow first?", run.event, 0, "step");
   q.code = shown_lines(run, run.event - static_cast<int>(random.whole(2, 5)), kLines);
   q.miss(run.event + 1, "takes the line in which the scale is lower: that is the step after")
       .miss(run.event - 1, "takes the last good step");

@@ -132,7 +132,7 @@ Question growth_step(Random& random) {
       fmt::format("GradScaler: {}, tracker {}. Iterations count from 0. Iteration {} overflows, no "
                   "other does. Which is the first iteration whose backward uses a grown scale?",
                   options(run.scaler), number(0), overflow),
-      right, 0, "iterations");
+      right, 0, "iteration");
   q.miss(right - 1, "counts the skipped step as the first good one")
       .miss(right + 1, "lets the scale grow one iteration late")
       .miss(static_cast<double>(run.scaler.interval) + 1,

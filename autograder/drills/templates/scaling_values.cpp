@@ -115,7 +115,7 @@ Question first_that_fits(Random& random) {
           "every step, in float16. Steps count from 0. Which step is the first that is "
           "applied?",
           number(65536), number(gradient)),
-      skips, 0, "steps");
+      skips, 0, "step");
   q.miss(skips + 1, "counts the steps from 1")
       .miss(skips - 1, "stops at a scale that still overflows");
   q.hint = "Each skip halves the scale. How many halvings until the product is at most 65504?";
