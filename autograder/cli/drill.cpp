@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <random>
 
@@ -28,11 +29,19 @@ struct DrillOptions {
 
 constexpr std::size_t kUsual = 10;
 
-drills::Plan plan_of(const DrillOptions& options, const Session& session) {
+// A lab, as every command takes it, or a topic of imported drills.
+std::string topic_of(const std::string& word, const std::vector<drills::Template>& all,
+                     const Workspace& workspace) {
+  const bool known =
+      word.empty() || word == "own" ||
+      std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.topic == word; });
+  return known ? word : workspace.find_slug(word);
+}
+
+drills::Plan plan_of(const DrillOptions& options, const std::vector<drills::Template>& all,
+                     const Session& session) {
   drills::Plan plan;
-  if (!options.lab.empty()) {
-    plan.topic = options.lab == "own" ? "own" : session.workspace.find_slug(options.lab);
-  }
+  plan.topic = topic_of(options.lab, all, session.workspace);
   // Short enough to be typed again.
   plan.seed = options.seed ? *options.seed : std::random_device()() % 1000000;
   plan.count = options.count > 0 ? options.count : options.due ? SIZE_MAX : kUsual;
@@ -77,8 +86,8 @@ void end(const drills::Tally& tally, const drills::Round& round, const DrillProg
 }
 
 void drill(const DrillOptions& options, const Session& session) {
-  auto plan = plan_of(options, session);
   const auto all = all_drills(session.workspace);
+  auto plan = plan_of(options, all, session);
   auto progress = DrillProgress::to_write(session.workspace);
   plan.today = progress.day();
   const drills::Round round{drills::planned(all, plan, progress.get()), options.exam};
@@ -104,8 +113,8 @@ void show_stats(const Session& session) {
 }
 
 void export_cards(const DrillOptions& options, const Session& session) {
-  const auto plan = plan_of(options, session);
   const auto all = all_drills(session.workspace);
+  const auto plan = plan_of(options, all, session);
   std::vector<drills::Question> cards;
   for (const auto* each : drills::candidates(all, plan)) {
     // What draws nothing is one card, however many are asked for.
@@ -138,7 +147,7 @@ void add_drill(CLI::App& app, Session& session) {
   auto& verb = add_verb(app, {"drill", kForStudents, "Short questions until it sticks",
                               "./gradlab drill clipping --count 5\n  ./gradlab drill --due"});
   auto options = std::make_shared<DrillOptions>();
-  verb.add_option("LAB", options->lab, "a lab's drills alone; own: those you imported");
+  verb.add_option("LAB", options->lab, "a lab's drills alone, or own: those you imported");
   verb.add_option("--count", options->count, "how many questions (10), or cards of each kind")
       ->check(CLI::Range(1, 1000));
   verb.add_option("--seed", options->seed, "the same questions again");

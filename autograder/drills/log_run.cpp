@@ -68,6 +68,7 @@ std::function<bool(int)> at(int step) {
 Plan plan_for(const std::string& cause, int event, Random& random) {
   Plan plan;
   plan.norm = 0.3 + 0.1 * static_cast<double>(random.whole(0, 4));
+  plan.max_norm = plan.norm;  // about every second step is clipped
   if (cause == "single_overflow") plan.bad_gradient = at(event);
   if (cause == "scale_collapse") plan.bad_gradient = [event](int i) { return i >= event; };
   if (cause == "nan_without_overflow") {
@@ -125,9 +126,9 @@ std::vector<std::string> shown_lines(const LogRun& run, int first, int count, bo
   std::vector<std::string> lines;
   for (int i = first; i < first + count && i < static_cast<int>(run.steps.size()); ++i) {
     const auto& step = run.steps[static_cast<std::size_t>(i)];
-    auto line =
-        fmt::format("step {:>3}  loss {:>6}  norm {:>6}  scale {:>6}", step.step,
-                    value(step.loss, "{:.4f}"), value(step.norm, "{:.4g}"), shown(step.scale));
+    auto line = fmt::format(
+        "step {:>3}  loss {:>6}  norm {:>6}  scale {:>6}", step.step, value(step.loss, "{:.4f}"),
+        value(step.norm, step.norm < 1000 ? "{:.4g}" : "{:.0f}"), shown(step.scale));
     if (with_lr) line += fmt::format("  lr {:.3e}", step.lr);
     lines.push_back(line + (step.skipped ? "  skipped" : ""));
   }

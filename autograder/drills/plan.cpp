@@ -28,7 +28,8 @@ std::vector<const Template*> by_need(const std::vector<const Template*>& from, c
 std::vector<const Template*> candidates(const std::vector<Template>& all, const Plan& plan) {
   std::vector<const Template*> found;
   for (const auto& each : all) {
-    if (!plan.topic.empty() && each.topic != plan.topic) continue;
+    const bool own = plan.topic == "own" && each.name.starts_with("own.");
+    if (!plan.topic.empty() && each.topic != plan.topic && !own) continue;
     if (plan.exam && each.kind == Kind::kRecall) continue;
     found.push_back(&each);
   }

@@ -13,7 +13,7 @@ namespace gradlab::drills {
 struct Plan {
   std::uint64_t seed = 0;
   std::size_t count = 10;
-  std::string topic;    // "" for all
+  std::string topic;    // "" for all, "own" for all that were imported
   bool exam = false;    // without what only a person can grade
   bool due = false;     // only what is due
   bool in_need = true;  // what is due first, then what was never seen; else by the seed alone

@@ -11,10 +11,11 @@ namespace {
 
 std::vector<Template> collected() {
   std::vector<Template> all;
-  for (auto* part : {templates::clipping_norms, templates::clipping_places, templates::dtypes,
-                     templates::scaling_values, templates::scaling_updates, templates::step_orders,
-                     templates::bugs, templates::predictions, templates::logs,
-                     templates::log_causes, templates::resumes}) {
+  for (auto* part :
+       {templates::clipping_norms, templates::clipping_places, templates::dtypes,
+        templates::scaling_values, templates::scaling_counts, templates::scaling_updates,
+        templates::step_orders, templates::bugs, templates::predictions, templates::logs,
+        templates::log_causes, templates::resumes}) {
     for (auto& each : part()) all.push_back(std::move(each));
   }
   return all;

@@ -29,6 +29,7 @@ namespace templates {
 std::vector<Template> clipping_norms();
 std::vector<Template> clipping_places();
 std::vector<Template> scaling_values();
+std::vector<Template> scaling_counts();
 std::vector<Template> scaling_updates();
 std::vector<Template> step_orders();
 std::vector<Template> bugs();

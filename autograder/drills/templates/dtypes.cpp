@@ -31,7 +31,7 @@ Choices::Option option_of(const std::string& dtype) {
 
 std::string mistake_of(const std::string& dtype, const OpDtypes& op, const Asked& asked) {
   if (dtype == op.*asked.elsewhere) {
-    return fmt::format("is the other device's rule; the {} has its own", asked.device);
+    return fmt::format("is the other device's rule; {} has its own", asked.device);
   }
   if (dtype == asked.kept) return "leaves the input as it is, but autocast casts here";
   if (dtype == "error") return "expects a refusal, but this runs";

@@ -30,11 +30,11 @@ Question first_overflow(Random& random) {
 
 Question skips_shown(Random& random) {
   const auto run = busy_run(random);
-  int skips = 0, changes = 0, lower = 0;
+  int skips = 0, changes = 0, growth = 0;
   for (int i = 0; i < kLines; ++i) {
     skips += step_of(run, i).skipped ? 1 : 0;
     if (i > 0 && step_of(run, i).scale != step_of(run, i - 1).scale) ++changes;
-    if (i > 0 && step_of(run, i).scale > step_of(run, i - 1).scale) ++lower;
+    if (i > 0 && step_of(run, i).scale > step_of(run, i - 1).scale) ++growth;
   }
   auto q = ask_number("This log lacks its last column. How many of these steps were skipped?",
                       skips, 0, "steps");
@@ -45,7 +45,7 @@ Question skips_shown(Random& random) {
       .miss(0, "needs a word to see a skip")
       .miss(kLines - skips, "counts the steps that were taken");
   q.hint = "A skip has a norm that is not finite, and a lower scale in the next line.";
-  q.why = fmt::format("The scale changed {} times; {} of them are growth.", changes, lower);
+  q.why = fmt::format("Changes of the scale: {}. Growth among them: {}.", changes, growth);
   return q;
 }
 

@@ -26,7 +26,7 @@ Question skips_without_state(Random& random) {
       .miss(skips - 1, "stops at a scale that still overflows");
   q.hint =
       fmt::format("From {} down to {}, one halving a skip.", number(65536), number(scaler.scale));
-  q.why = "That burst of skips is why scaler.state_dict() belongs into the checkpoint.";
+  q.why = "That burst of skips is why the scaler's state belongs into the checkpoint.";
   return q;
 }
 
@@ -60,8 +60,8 @@ Question position(Random& random) {
       .miss(static_cast<double>(inside - 1), "repeats a batch")
       .miss(static_cast<double>(done), "counts through all epochs");
   q.hint = "How many batches of the current epoch are done?";
-  q.why = fmt::format("{} whole epochs, and {} batches of the next: 0 to {}.", epochs, inside,
-                      inside - 1);
+  q.why = fmt::format("Whole epochs done: {}. Of the next one, {} batches are: 0 to {}.", epochs,
+                      inside, inside - 1);
   return q;
 }
 
