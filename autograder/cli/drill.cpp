@@ -134,6 +134,9 @@ void export_cards(const DrillOptions& options, const Session& session) {
 }
 
 void act(const DrillOptions& options, const Session& session) {
+  const int asked = (options.exam ? 1 : 0) + (options.due ? 1 : 0) + (options.stats ? 1 : 0) +
+                    (options.write_to.empty() ? 0 : 1) + (options.read_from.empty() ? 0 : 1);
+  if (asked > 1) throw messages::one_thing_at_a_time();
   if (options.stats) return show_stats(session);
   if (!options.write_to.empty()) return export_cards(options, session);
   if (options.read_from.empty()) return drill(options, session);
@@ -147,21 +150,23 @@ void add_drill(CLI::App& app, Session& session) {
   auto& verb = add_verb(app, {"drill", kForStudents, "Short questions until it sticks",
                               "./gradlab drill clipping --count 5\n  ./gradlab drill --due"});
   auto options = std::make_shared<DrillOptions>();
-  verb.add_option("LAB", options->lab, "a lab's drills alone, or own: those you imported");
+  verb.add_option("LAB", options->lab, "a lab's drills alone, or own: those you imported")
+      ->type_name("");
   verb.add_option("--count", options->count, "how many questions (10), or cards of each kind")
-      ->check(CLI::Range(1, 1000));
-  verb.add_option("--seed", options->seed, "the same questions again");
-  auto* exam = verb.add_flag("--exam", options->exam, "no hints, and the score at the end");
-  auto* due = verb.add_flag("--due", options->due, "what is due today");
-  auto* stats = verb.add_flag("--stats", options->stats, "seen, right and due, by topic");
-  auto* write = verb.add_option("--export", options->write_to, "write cards for Anki to this file");
-  auto* read = verb.add_option("--import", options->read_from, "add drills from a drills.toml");
+      ->check([](const std::string& text) {
+        const int count = atoi(text.c_str());
+        return count >= 1 && count <= 1000 ? std::string() : text + " is not from 1 to 1000";
+      })
+      ->type_name("N");
+  verb.add_option("--seed", options->seed, "the same questions again")->type_name("S");
+  verb.add_flag("--exam", options->exam, "no hints, and the score at the end");
+  verb.add_flag("--due", options->due, "what is due today");
+  verb.add_flag("--stats", options->stats, "seen, right and due, by topic");
+  verb.add_option("--export", options->write_to, "write cards for Anki to this file")
+      ->type_name("FILE");
+  verb.add_option("--import", options->read_from, "add the drills of a drills.toml")
+      ->type_name("FILE");
   verb.add_flag("--plain", options->plain, "no colours");
-  for (auto* one : {static_cast<CLI::Option*>(exam), due, stats, write, read}) {
-    for (auto* other : {static_cast<CLI::Option*>(exam), due, stats, write, read}) {
-      if (one != other) one->excludes(other);
-    }
-  }
   verb.callback([&session, options] { act(*options, session); });
 }
 

@@ -11,6 +11,7 @@
 #include "cli/messages.hpp"
 #include "drills/own.hpp"
 #include "record/store.hpp"
+#include "render/terminal.hpp"
 
 namespace gradlab::cli {
 namespace fs = std::filesystem;
@@ -62,7 +63,7 @@ std::vector<drills::Template> all_drills(const Workspace& workspace) {
     if (fs::exists(file)) add(all, workspace, file, slug, slug);
   }
   for (const auto& file : files_in(own_folder(workspace))) {
-    add(all, workspace, file, "own." + file.stem().string(), "own");
+    add(all, workspace, file, "own." + render::printable(file.stem().string()), "own");
   }
   return all;
 }

@@ -10,6 +10,13 @@ UsageError drill_is_running() {
       "Go on there, or end it with q and run this again.");
 }
 
+UsageError one_thing_at_a_time() {
+  return UsageError(
+      "--exam, --due, --stats, --export and --import are one thing each.\nAsk for one of them, "
+      "then "
+      "for the other.");
+}
+
 UsageError nothing_to_ask(const std::string& topic) {
   return UsageError(fmt::format(
       "there is no drill of {} that can be asked so.\nAll topics: ./gradlab drill --stats", topic));

@@ -9,6 +9,7 @@
 namespace gradlab::cli::messages {
 
 UsageError drill_is_running();
+UsageError one_thing_at_a_time();
 UsageError nothing_to_ask(const std::string& topic);
 UsageError bad_today(const std::string& word);
 UsageError own_drills_taken(const std::string& path);

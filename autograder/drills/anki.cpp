@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "drills/text.hpp"
@@ -40,12 +41,13 @@ std::string front(const Question& question) {
                      list_html(items_of(question)), html_text(form_of(question)));
 }
 
+std::string values_html(const std::vector<double>& values) {
+  return html_text(values.size() == 1 ? number(values.front()) : shown(values));
+}
+
 std::string answer_html(const Question& question) {
   const auto* numbers = std::get_if<Numbers>(&question.answer);
-  if (numbers != nullptr && numbers->values.size() == 1) {
-    return html_text(number(numbers->values.front()));
-  }
-  return html_text(answer_of(question));
+  return numbers != nullptr ? values_html(numbers->values) : html_text(answer_of(question));
 }
 
 std::string back(const Question& question) {
@@ -53,8 +55,7 @@ std::string back(const Question& question) {
   if (!question.why.empty()) out += "<br>" + html_text(question.why);
   std::string misses;
   for (const auto& miss : question.misses) {
-    misses +=
-        fmt::format("<li>{}: {}</li>", html_text(shown(miss.values)), html_text(miss.mistake));
+    misses += fmt::format("<li>{}: {}</li>", values_html(miss.values), html_text(miss.mistake));
   }
   if (!misses.empty()) out += fmt::format("<br>Near misses:<ul>{}</ul>", misses);
   return out;
@@ -69,8 +70,10 @@ std::string anki_text(const std::vector<Question>& questions) {
   std::map<std::string, int> numbers;
   for (const auto& question : questions) {
     const int number = ++numbers[question.name];
-    out += fmt::format("gradlab.{}.{}\t{}\t{}\tgradlab gradlab::{}\n", question.name, number,
-                       front(question), back(question), question.topic);
+    std::string tag = html_text(question.topic);
+    std::replace(tag.begin(), tag.end(), ' ', '_');  // a blank would end the tag
+    out += fmt::format("gradlab.{}.{}\t{}\t{}\tgradlab gradlab::{}\n", html_text(question.name),
+                       number, front(question), back(question), tag);
   }
   return out;
 }

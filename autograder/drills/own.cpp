@@ -39,7 +39,7 @@ Question numeric(TableReader& table, bool has_near) {
   for (const auto* near : table.tables("near")) {
     TableReader miss(*near, table.origin(), "a near miss");
     const double wrong = number_in(miss, "number");
-    question.miss(wrong, miss.text("mistake"));
+    question.miss(wrong, render::printable(miss.text("mistake")));
     if (!is_sharp(question)) {
       miss.refuse("number", "unlike the answer and the other near misses",
                   "take another number, or leave this near miss out");
@@ -82,8 +82,8 @@ Template read_drill(const toml::table& source, const std::string& origin, const 
                  "write name = \"why_unscale_first\"");
   }
   table.rename(fmt::format("[[drill]] {}", name));
-  Template drill{fmt::format("{}.{}", prefix, name), table.text_or("topic", topic), Kind::kNumber,
-                 nullptr};
+  Template drill{fmt::format("{}.{}", prefix, name),
+                 render::printable(table.text_or("topic", topic)), Kind::kNumber, nullptr};
   auto question = answered(table, source);
   question.text = render::printable(table.text("question"));
   for (const auto& line : table.lines_or_none("code")) {

@@ -154,9 +154,8 @@ class Asking {
       ++tally_.right;
       ++tally_.topics[question.topic].right;
     } else {
-      tally_.mistakes.push_back(fmt::format(
-          "{}: {}", question.name,
-          mistake.empty() ? fmt::format("the answer is {}", answer_of(question)) : mistake));
+      tally_.mistakes.push_back(fmt::format("{}: {}{}the answer is {}", question.name, mistake,
+                                            mistake.empty() ? "" : "; ", answer_of(question)));
     }
   }
 

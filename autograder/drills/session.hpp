@@ -37,7 +37,7 @@ struct Tally {
     int right = 0;
   };
   std::map<std::string, Topic> topics;
-  std::vector<std::string> mistakes;  // "clipping.factor: turns the fraction round", exam only
+  std::vector<std::string> mistakes;  // "clipping.factor: turns the fraction round; the …"
 };
 
 // `graded` is called after each answer (never for a skip), with the mistake where it is a known

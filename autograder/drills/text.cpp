@@ -14,7 +14,7 @@ std::string latex_number(double value) {
   const auto e = plain.find('e');
   if (e == std::string::npos) return plain == "inf" ? "\\infty" : plain;
   const std::string digits = plain.substr(0, e);
-  const std::string power = fmt::format("10^{{{}}}", std::stoi(plain.substr(e + 1)));
+  std::string power = fmt::format("10^{{{}}}", std::stoi(plain.substr(e + 1)));
   if (digits == "1") return power;
   if (digits == "-1") return "-" + power;
   return digits + "\\times" + power;

@@ -165,7 +165,7 @@ def test_cards_for_anki_are_written(drill):
 # Wrong use
 
 @pytest.mark.parametrize("words, told", [(("nowhere",), "unknown lab"), (("own",), "no drill of own"),
-                                         (("--exam", "--due"), "--"), (("--count", "0"), "--count"),
+                                         (("--exam", "--due"), "one of them"), (("--count", "0"), "--count"),
                                          (("--seed", "x"), "--seed")])
 def test_wrong_use_says_what_to_do(drill, words, told):
     got = drill(*words)

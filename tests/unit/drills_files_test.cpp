@@ -234,6 +234,10 @@ TEST(Anki, has_maths_as_mathjax_and_code_as_html) {
   EXPECT_THAT(text, HasSubstr("gradlab.clipping.x.1\t"));
   EXPECT_THAT(text, HasSubstr("gradlab.clipping.x.2\t"));
   EXPECT_THAT(text, HasSubstr("\tgradlab gradlab::clipping\n"));
+  q.topic = "weight decay";
+  q.name = "own.a\tb.x";
+  EXPECT_THAT(anki_text({q}), HasSubstr("gradlab.own.a b.x.1\t"));
+  EXPECT_THAT(anki_text({q}), HasSubstr("\tgradlab gradlab::weight_decay\n"));
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ TEST_F(Rounds, an_exam_tells_nothing_before_its_end) {
   const auto end = exam_text(tally, exam.questions, 80);
   EXPECT_THAT(end, HasSubstr("exam: 1 of 3 right, 1 not answered"));
   EXPECT_THAT(end, HasSubstr("clipping          1 of 3"));
-  EXPECT_THAT(end, HasSubstr("clipping.factor: turns the fraction round"));
+  EXPECT_THAT(end, HasSubstr("clipping.factor: turns the fraction round; the answer is 0.2"));
 }
 
 TEST_F(Rounds, lines_keep_to_the_width) {

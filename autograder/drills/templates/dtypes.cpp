@@ -81,7 +81,7 @@ Question cpu_from_float16(Random& random) {
 }
 
 Question cpu_from_both(Random& random) {
-  return ask({"the CPU", "one float16 and one float32 input", "error", &OpDtypes::cpu_from_both,
+  return ask({"the CPU", "one float16 and one float32 input", "", &OpDtypes::cpu_from_both,
               &OpDtypes::cuda_from_both},
              random);
 }

@@ -44,8 +44,8 @@ std::vector<std::string> four_causes(const std::string& right, Random& random) {
 }
 
 std::string unlike(const std::string& cause) {
-  return fmt::format("is what a log shows where this holds: {}",
-                     training_log::diagnosis(cause).meaning);
+  const std::string meaning = training_log::diagnosis(cause).meaning;
+  return "fits another log: " + meaning.substr(0, meaning.find_last_not_of('.') + 1);
 }
 
 Question what_happened(const std::string& cause, Random& random) {
