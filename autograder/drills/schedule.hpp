@@ -31,7 +31,7 @@ inline constexpr int kAtOnce = 5;
 inline constexpr int kWithHint = 3;
 inline constexpr int kPartly = 3;
 inline constexpr int kKnownMistake = 2;
-inline constexpr int kWrong = 1;
+inline constexpr int kOtherMistake = 1;
 
 // A right answer before the day it is due counts, but moves nothing: ten rounds on one day are no
 // ten days. A wrong one begins anew at any time.

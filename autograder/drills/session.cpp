@@ -135,7 +135,7 @@ class Asking {
     ++tally_.asked;
     const bool right = checked.result == Result::kRight;
     note(question, right, checked.mistake);
-    const int wrong = checked.mistake.empty() ? kWrong : kKnownMistake;
+    const int wrong = checked.mistake.empty() ? kOtherMistake : kKnownMistake;
     graded_(question, right ? (hinted ? kWithHint : kAtOnce) : wrong, checked.mistake);
     if (round_.exam) return;
     if (right) {
@@ -186,7 +186,11 @@ class Asking {
       if (!yes && !partly && word != "n" && word != "no") continue;
       ++tally_.asked;
       note(question, yes || partly, "");
-      graded_(question, yes ? (hinted ? kWithHint : kAtOnce) : partly ? kPartly : kWrong, "");
+      graded_(question,
+              yes      ? (hinted ? kWithHint : kAtOnce)
+              : partly ? kPartly
+                       : kOtherMistake,
+              "");
       return;
     }
   }

@@ -64,7 +64,7 @@ TEST(Sm2, ten_right_answers_on_one_day_are_one_repetition) {
 TEST(Sm2, a_wrong_answer_before_it_is_due_begins_anew) {
   Item item;
   intervals({5, 5, 5}, item);
-  review(item, kWrong, item.last + 2);
+  review(item, kOtherMistake, item.last + 2);
   EXPECT_EQ(item.repetitions, 0);
   EXPECT_EQ(item.interval, 1);
 }

@@ -84,7 +84,7 @@ TEST_F(Rounds, a_near_miss_is_told_by_its_mistake) {
 TEST_F(Rounds, another_wrong_answer_names_no_mistake) {
   play({{fifth()}}, {"0.7"});
   EXPECT_THAT(shown, Not(HasSubstr("That answer")));
-  EXPECT_EQ(kept.at(0).grade, kWrong);
+  EXPECT_EQ(kept.at(0).grade, kOtherMistake);
 }
 
 TEST_F(Rounds, what_is_no_answer_is_asked_again_and_not_wrong) {
@@ -121,7 +121,8 @@ TEST_F(Rounds, q_and_the_end_of_the_input_keep_what_was_done) {
 }
 
 TEST_F(Rounds, own_words_are_graded_beside_a_model_answer) {
-  const std::pair<const char*, int> grades[] = {{"y", kAtOnce}, {"p", kPartly}, {"n", kWrong}};
+  const std::pair<const char*, int> grades[] = {
+      {"y", kAtOnce}, {"p", kPartly}, {"n", kOtherMistake}};
   for (const auto& [key, grade] : grades) {
     play({{in_words()}}, {"scaled values", "what", key});
     EXPECT_THAT(shown, HasSubstr("Because the limit is for true gradients."));
