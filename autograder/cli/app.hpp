@@ -89,6 +89,7 @@ void add_attacks(CLI::App& app, Session& session);
 void add_grade(CLI::App& app, Session& session);
 void add_replay(CLI::App& app, Session& session);
 void add_doctor(CLI::App& app, Session& session);
+void add_drill(CLI::App& app, Session& session);
 void add_log(CLI::App& app, Session& session);
 void add_new(CLI::App& app, Session& session);
 void add_test(CLI::App& app, Session& session);

@@ -40,6 +40,12 @@ ManifestError no_file(std::string_view at, std::string_view why) {
                       at, why)};
 }
 
+ManifestError no_drills(std::string_view at, std::string_view why) {
+  return {ManifestErrorKind::kNoFile,
+          fmt::format("{}: cannot be read ({}); name a file of drills, handouts/drills.md has one",
+                      at, why)};
+}
+
 ManifestError bad_slug(std::string_view at, std::string_view slug) {
   return {ManifestErrorKind::kBadValue,
           fmt::format("{}: the folder '{}' is no slug; rename it to lower-case letters, digits and "

@@ -11,6 +11,8 @@ namespace gradlab::manifest::errors {
 
 // `at` is "labs/x/lab.toml:12".
 ManifestError no_file(std::string_view at, std::string_view why);
+// Of a file of drills.
+ManifestError no_drills(std::string_view at, std::string_view why);
 ManifestError bad_slug(std::string_view at, std::string_view slug);
 ManifestError syntax(std::string_view at, std::string_view what);
 ManifestError unknown_key(std::string_view at, std::string_view key,

@@ -103,6 +103,21 @@ std::string TableReader::text_or(std::string_view key, std::string fallback) {
   return node == nullptr ? std::move(fallback) : checked_text(*node, key);
 }
 
+std::vector<std::string> TableReader::lines_or_none(std::string_view key) {
+  const toml::node* node = take(key);
+  if (node == nullptr) return {};
+  const auto text = node->value_exact<std::string>();
+  const auto remedy = fmt::format("write {} = \"\"\"…\"\"\"", key);
+  if (!text) bad(*node, key, "text", remedy);
+  std::vector<std::string> lines;
+  std::istringstream in(*text);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.empty() && !is_one_line(line)) bad(*node, key, "text without tabs", remedy);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
 std::int64_t TableReader::whole(std::string_view key, std::int64_t least, std::int64_t most) {
   const auto example = fmt::format("{} = {}", key, std::max<std::int64_t>(least, 1));
   return checked_whole(require(key, example), key, least, most);

@@ -19,6 +19,8 @@ class TableReader {
 
   std::string text(std::string_view key);  // required, one line, not empty
   std::string text_or(std::string_view key, std::string fallback);
+  // The lines of a text of many, each without what moves a cursor; none where it is not there.
+  std::vector<std::string> lines_or_none(std::string_view key);
   std::int64_t whole(std::string_view key, std::int64_t least, std::int64_t most);
   std::int64_t whole_or(std::string_view key, std::int64_t fallback, std::int64_t least,
                         std::int64_t most);

@@ -1,5 +1,5 @@
-// handouts/amp.md held to the code: its loops are those that are compiled here, and they run; its
-// table is what a run gives now.
+// handouts/amp.md and the drills' table of dtypes held to the code: the loops are those that are
+// compiled here, and they run; its table is what a run gives now.
 #include <stdlib.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/sgd.h>
@@ -30,6 +30,11 @@ TEST(HandoutTable, is_what_a_run_gives) {
   const std::string shown = shown_code::between(shown_code::text_of("handouts/amp.md"),
                                                 "<!-- amp_ops_table -->", "<!-- end -->");
   EXPECT_EQ(shown, golden::ops_table()) << "the program amp_ops_table prints it anew";
+}
+
+TEST(DrillDtypes, are_what_a_run_gives) {
+  EXPECT_EQ(shown_code::text_of("autograder/drills/op_dtypes.inc"), golden::drill_dtypes())
+      << "build/dev/bin/amp_ops_table drills prints it anew";
 }
 
 // ---- the loops run

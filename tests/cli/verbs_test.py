@@ -8,7 +8,7 @@ from conftest import ROOT
 
 DONE, FAILED, USAGE, FAULT = 0, 1, 2, 3
 RIGHT = ROOT / "tests/course/right/clipping/plain_loops.cpp"
-STUDENTS = ("list", "start", "check", "hint", "where", "debug", "reset")
+STUDENTS = ("list", "start", "check", "hint", "where", "debug", "reset", "drill")
 INSTRUCTORS = ("grade", "replay", "doctor", "new", "test", "bench")
 
 

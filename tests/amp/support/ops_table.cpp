@@ -4,6 +4,7 @@
 
 #include <set>
 #include <sstream>
+#include <vector>
 
 #include "gradlab/amp/autocast.hpp"
 #include "support/golden.hpp"
@@ -53,23 +54,48 @@ bool is_a_row(const Op& op) {
   return op.aten.front() != '(' && left_out.count(op.name) == 0;
 }
 
+struct Row {
+  std::string name, wide, low, mixed;  // mixed: "" of one input
+  Rule cuda;
+};
+
+std::vector<Row> rows() {
+  std::vector<Row> all;
+  for (const Case& one : cases("autocast/ops.json")) {
+    const Op& call = op(one.name);
+    if (!is_a_row(call)) continue;
+    const bool two = one.body.at("float16").at("inside").contains("low_then_f32");
+    all.push_back({one.name, run(call, one.body, "f32"), run(call, one.body, "low"),
+                   two ? run(call, one.body, "low_then_f32") : "", cuda_rule(call.aten)});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string ops_table() {
   std::ostringstream out;
   out << "| op | CPU, float32 in | CPU, float16 in | CPU, float16 and float32 | CUDA | |\n"
          "|---|---|---|---|---|---|\n";
-  for (const Case& one : cases("autocast/ops.json")) {
-    const Op& call = op(one.name);
-    if (!is_a_row(call)) continue;
-    const std::string wide = run(call, one.body, "f32"), low = run(call, one.body, "low");
-    const bool two = one.body.at("float16").at("inside").contains("low_then_f32");
-    const std::string mixed = two ? run(call, one.body, "low_then_f32") : "";
-    const Rule cuda = cuda_rule(call.aten);
+  for (const auto& [name, wide, low, mixed, cuda] : rows()) {
     const bool same = wide == cuda.from_float32 && low == cuda.from_float16 &&
                       (mixed.empty() || cuda.from_both.empty() || mixed == cuda.from_both);
-    out << "| " << one.name << " | " << wide << " | " << low << " | " << mixed << " | "
-        << cuda.in_words << " | " << (same ? "" : "differs") << " |\n";
+    out << "| " << name << " | " << wide << " | " << low << " | " << mixed << " | " << cuda.in_words
+        << " | " << (same ? "" : "differs") << " |\n";
+  }
+  return out.str();
+}
+
+std::string drill_dtypes() {
+  std::ostringstream out;
+  for (const auto& [name, wide, low, mixed, cuda] : rows()) {
+    const std::string both = mixed.empty() ? "" : cuda.from_both;
+    const char* between = "{";
+    for (const auto& word : {name, wide, low, mixed, cuda.from_float32, cuda.from_float16, both}) {
+      out << between << '"' << word << '"';
+      between = ", ";
+    }
+    out << "},\n";
   }
   return out.str();
 }
