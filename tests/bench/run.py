@@ -17,11 +17,13 @@ import monitor
 import peers
 import stages
 import start
+import watch
 from measure import Bench, CannotMeasure, machine
 
 MEASURES = {
     "start": start.run,
     "edit": edit.run,
+    "watch": watch.run,
     "labs": labs.run,
     "stages": stages.run,
     "grade": grade.run,
