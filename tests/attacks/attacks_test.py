@@ -63,9 +63,12 @@ def marks():
 
 def course_files():
     """Every file that decides a grade, with what changes when it is written."""
-    folders = ("labs", "reference", "autograder", "tests/attacks", "build/release/bin")
+    folders = ("labs", "reference", "autograder", "tests/attacks")
+    programs = [path for kind in ("gradlab", "judge_*", "runner_*")  # others are built meanwhile
+                for path in (ROOT / "build/release/bin").glob(kind)]
     return {path: (status.st_size, status.st_mtime_ns, status.st_mode)
-            for folder in folders for path in (ROOT / folder).rglob("*")
+            for path in [*programs, *(path for folder in folders
+                                      for path in (ROOT / folder).rglob("*"))]
             if path.is_file() and "__pycache__" not in path.parts
             for status in [path.stat()]}
 

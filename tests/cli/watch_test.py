@@ -201,7 +201,7 @@ def test_a_narrow_terminal_and_no_colour_do_no_harm(watch):
     seen.resize(20)
     os.killpg(seen.process.pid, signal.SIGWINCH)
     seen.expect("clipping.1")
-    seen.expect(r"h hint  n next tas\r?\n")
+    seen.expect(r"h hint  n next task\r?\n")
     seen.press("l")
     seen.expect("autocast")
     seen.end()
