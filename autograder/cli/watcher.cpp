@@ -129,6 +129,7 @@ void Watcher::check() {
     now.text = std::move(text);
     keys_line();
   } catch (const std::exception& error) {
+    seen().check.reset();  // the lab or the build may have changed: looked at anew the next time
     tell(error);
     keys_line();
   }
@@ -144,7 +145,9 @@ void Watcher::show_verdicts(const Record& record) {
 void Watcher::show() {
   const auto& now = seen();
   clear();
-  if (now.now) print(render::render_check(*now.now, now.check->view(file(), *now.now)));
+  if (now.now && now.check) {
+    print(render::render_check(*now.now, now.check->view(file(), *now.now)));
+  }
   keys_line();
 }
 
@@ -186,7 +189,7 @@ int Watcher::task() {
 // The next one that does not pass, after the one at hand and then from the front.
 void Watcher::next_task() {
   const auto& now = seen().now;
-  if (!now) return;
+  if (!now || !seen().check) return;
   std::vector<const record::Task*> open;
   for (const auto& each : now->tasks) {
     if (each.verdict != record::Verdict::kPass) open.push_back(&each);
