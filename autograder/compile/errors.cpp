@@ -108,6 +108,13 @@ std::string fails_on_skeleton(const std::string& said) {
       said.empty() ? "" : ": ", said);
 }
 
+std::string killed_by_machine() {
+  return grader_fault(
+      "the machine ended the compiler, as when its memory runs out. Grade again with fewer --jobs, "
+      "or "
+      "when less is running");
+}
+
 std::string grader_fault(const std::string& what) { return fmt::format("not compiled: {}", what); }
 
 std::string out_of_time(double seconds) {

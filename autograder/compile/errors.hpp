@@ -25,6 +25,7 @@ std::string forbidden(const std::string& name, int line);
 std::string heavy_header(const std::string& header, double seconds);
 std::string slow_compiler();
 std::string compiler_crashed();
+std::string killed_by_machine();
 std::string fails_on_skeleton(const std::string& said);
 std::string grader_fault(const std::string& what);
 std::string out_of_time(double seconds);

@@ -34,6 +34,12 @@ bool killed_by_clock(const sandbox::Result& result, const manifest::Manifest& la
          result.output.find("Killed signal terminated program cc1plus") != std::string::npos;
 }
 
+// By SIGKILL, and not for its time: no hand-in can do that to its compiler, whose own limit of
+// memory ends it otherwise. The machine ran out of memory.
+bool killed_by_machine(const sandbox::Result& result) {
+  return result.ending == sandbox::Ending::kSignalled && result.code == SIGKILL;
+}
+
 bool is_forbidden(const Diagnostic& error) {
   for (const char* words :
        {"this lab asks you to write it", "poisoned identifier", "use poisoned"}) {
@@ -105,6 +111,9 @@ void judge_outcome(Compiled& compiled, const sandbox::Result& result, const mani
   } else if (result.ending == Ending::kExited && result.code == 0) {
     compiled.outcome = made ? Compiled::kOk : Compiled::kGraderError;
     if (!made) compiled.note = errors::grader_fault("the linker made no file");
+  } else if (killed_by_machine(result)) {
+    compiled.outcome = Compiled::kGraderError;
+    compiled.note = errors::killed_by_machine();
   } else if (out_of_memory(all)) {
     compiled.outcome = Compiled::kMemoryLimit;
     compiled.note = errors::out_of_memory(lab.limits.compile_memory_mib);
