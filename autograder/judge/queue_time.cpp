@@ -1,14 +1,14 @@
 #include "judge/queue_time.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "sandbox/processes.hpp"
 
 namespace gradlab {
 namespace {
@@ -21,43 +21,11 @@ constexpr auto kLook = std::chrono::milliseconds(100);
 constexpr double kHalf = 0.05;        // seconds of CPU in a look: less is starving
 constexpr double kAnotherLook = 2.0;  // seconds
 
-std::optional<pid_t> number_of(const fs::path& folder) {
-  const std::string name = folder.filename().string();
-  pid_t number = 0;
-  const auto read = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (read.ec != std::errc() || read.ptr != name.data() + name.size()) return std::nullopt;
-  return number;
-}
-
-std::vector<pid_t> numbers_in(const fs::path& folder) {
-  std::vector<pid_t> numbers;
-  std::error_code gone;
-  for (fs::directory_iterator at(folder, gone), end; !gone && at != end; at.increment(gone)) {
-    if (const auto number = number_of(at->path())) numbers.push_back(*number);
-  }
-  return numbers;
-}
-
-// What follows the name in /proc/…/stat: "R 1234 …", state and parent first. A name may hold
-// anything.
-std::string after_name(const fs::path& stat) {
-  std::ifstream file(stat);
-  std::string text;
-  std::getline(file, text);
-  const size_t name_end = text.rfind(')');
-  return name_end == std::string::npos || text.size() < name_end + 4 ? ""
-                                                                     : text.substr(name_end + 2);
-}
-
-pid_t parent_of(pid_t pid) {
-  const std::string text = after_name("/proc/" + std::to_string(pid) + "/stat");
-  return text.empty() ? 0 : static_cast<pid_t>(std::atoi(text.c_str() + 2));
-}
-
 // All processes below one, of any generation.
 std::vector<pid_t> below(pid_t outermost) {
   std::multimap<pid_t, pid_t> children;
-  for (const pid_t pid : numbers_in("/proc")) children.emplace(parent_of(pid), pid);
+  for (const pid_t pid : sandbox::numbers_in("/proc"))
+    children.emplace(sandbox::parent_of(pid), pid);
   std::vector<pid_t> found{outermost};
   for (size_t i = 0; i < found.size(); ++i) {
     const auto [first, last] = children.equal_range(found[i]);
@@ -72,12 +40,12 @@ QueueTime::Threads QueueTime::threads_below(pid_t outermost) {
   Threads threads;
   for (const pid_t pid : below(outermost)) {
     const fs::path tasks = "/proc/" + std::to_string(pid) + "/task";
-    for (const pid_t task : numbers_in(tasks)) {
+    for (const pid_t task : sandbox::numbers_in(tasks)) {
       const fs::path place = tasks / std::to_string(task);
       double ran_ns = 0, waited_ns = 0;
       std::ifstream(place / "schedstat") >> ran_ns >> waited_ns;
       threads[task] = {ran_ns * 1e-9, waited_ns * 1e-9,
-                       after_name(place / "stat").starts_with('R')};
+                       sandbox::stat_after_name(place / "stat").starts_with('R')};
     }
   }
   return threads;

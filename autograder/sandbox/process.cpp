@@ -14,6 +14,7 @@
 #include "sandbox/box.hpp"
 #include "sandbox/errors.hpp"
 #include "sandbox/launch.hpp"
+#include "sandbox/processes.hpp"
 #include "sandbox/sandbox.hpp"
 #include "sandbox/waiting.hpp"
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include "sandbox/errors.hpp"
 #include "sandbox/keeper.hpp"
 #include "sandbox/privilege.hpp"
+#include "sandbox/processes.hpp"
 #include "sandbox/remove_tree.hpp"
 
 namespace gradlab::sandbox {
@@ -60,16 +62,10 @@ bool belongs_to(const fs::path& process, uid_t uid) {
 
 // Does a process run under this uid? Yes, too, where /proc does not tell.
 bool has_processes(uid_t uid) {
-  std::error_code failed;
-  int seen = 0;
-  for (fs::directory_iterator entry("/proc", failed), end; !failed && entry != end;
-       entry.increment(failed)) {
-    const std::string name = entry->path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    ++seen;
-    if (belongs_to(entry->path(), uid)) return true;
-  }
-  return failed || seen == 0;
+  const auto all = numbers_in("/proc");
+  return all.empty() || std::any_of(all.begin(), all.end(), [uid](pid_t pid) {
+           return belongs_to("/proc/" + std::to_string(pid), uid);
+         });
 }
 
 std::string content_of(int file) {

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
 
 namespace gradlab::sandbox {
 
@@ -44,15 +42,6 @@ std::string read_available(int descriptor) {
     text.append(buffer, static_cast<std::size_t>(got));
   }
   return text;
-}
-
-pid_t parent_of(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(file, text);
-  const std::size_t name_end = text.rfind(')');  // a name may hold anything
-  if (name_end == std::string::npos || text.size() < name_end + 4) return 0;
-  return static_cast<pid_t>(std::atoi(text.c_str() + name_end + 4));
 }
 
 }  // namespace gradlab::sandbox

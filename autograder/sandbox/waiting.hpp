@@ -2,7 +2,6 @@
 #pragma once
 
 #include <sys/time.h>
-#include <sys/types.h>
 
 #include <chrono>
 #include <string>
@@ -24,8 +23,5 @@ bool wait_readable(int descriptor, std::chrono::milliseconds time);
 void wait_a_tick_for(const Descriptor& pidfd);
 
 std::string read_available(int descriptor);  // REQUIRES: O_NONBLOCK
-
-// Of a process of this name space; 0 when it is gone.
-pid_t parent_of(pid_t pid);
 
 }  // namespace gradlab::sandbox

@@ -1,16 +1,12 @@
 """A round of `gradlab drill` as its user sees it: through a pipe and on a terminal, as an exam, over
 days. The clock is GRADLAB_TODAY."""
 import json
-import os
-import pty
 import re
-import select
-import subprocess
-import time
 
 import pytest
 
 from drilling import COMMAND, DONE, answers, drill, environment, place, right  # noqa: F401
+from terminal import Terminal
 
 
 # A pipe
@@ -110,43 +106,13 @@ def test_stats_show_each_topic(drill):
 
 # A terminal
 
-class Terminal:
-    def __init__(self, place, *words, **more):
-        self.master, slave = pty.openpty()
-        self.process = subprocess.Popen([COMMAND, "drill", *words], cwd=place, stdin=slave, stdout=slave,
-                                        stderr=slave, start_new_session=True,
-                                        env=environment(place, "2026-12-01", **more))
-        os.close(slave)
-
-    def until(self, text):
-        shown, end = "", time.monotonic() + 60
-        while text not in shown and time.monotonic() < end:
-            if not select.select([self.master], [], [], 1)[0]:
-                continue
-            try:
-                part = os.read(self.master, 4096)
-            except OSError:
-                break
-            if not part:
-                break
-            shown += part.decode()
-        return shown
-
-    def type(self, line):
-        os.write(self.master, f"{line}\n".encode())
-
-    def close(self):
-        self.process.kill()
-        self.process.wait()
-        os.close(self.master)
-
-
 @pytest.fixture
 def terminal(place):
     opened = []
 
     def start(*words, **more):
-        opened.append(Terminal(place, *words, **more))
+        opened.append(Terminal([COMMAND, "drill", *words], place,
+                               environment(place, "2026-12-01", **more)))
         return opened[-1]
     yield start
     for each in opened:
@@ -155,13 +121,13 @@ def terminal(place):
 
 def test_on_a_terminal_it_asks_in_colour_and_keeps_each_answer(drill, terminal):
     screen = terminal("autocast", "--seed", "2", "--count", "2")
-    assert "\x1b[" in screen.until("> ")
-    screen.type("?")
-    screen.until("> ")
-    screen.type("s")
-    assert "skipped" in screen.until("> ")
-    screen.type("q")
-    assert "nothing answered, 1 skipped" in screen.until("1 skipped")
+    assert "\x1b[" in screen.expect("> ")
+    screen.type("?\n")
+    screen.expect("> ")
+    screen.type("s\n")
+    assert "skipped" in screen.expect("> ")
+    screen.type("q\n")
+    assert "nothing answered, 1 skipped" in screen.expect("1 skipped")
     assert screen.process.wait(timeout=60) == DONE
 
 
@@ -169,15 +135,15 @@ def test_on_a_terminal_it_asks_in_colour_and_keeps_each_answer(drill, terminal):
                                          ((), {"TERM": "dumb"})])
 def test_colours_can_be_switched_off(terminal, words, more):
     screen = terminal("--seed", "2", *words, **more)
-    assert "\x1b" not in screen.until("> ")
+    assert "\x1b" not in screen.expect("> ")
 
 
 def test_an_interrupt_keeps_what_was_answered(drill, terminal):
     answer = answers(drill, "autocast", "--seed", 2, "--count", 2)[0]
     screen = terminal("autocast", "--seed", "2", "--count", "2", "--plain")
-    screen.until("> ")
-    screen.type(answer)
-    assert "right" in screen.until("2 of 2")
+    screen.expect("> ")
+    screen.type(f"{answer}\n")
+    assert "right" in screen.expect("2 of 2")
     screen.process.kill()
     screen.process.wait()
     assert sum(item["right"] for item in json.loads(drill.state.read_text())["items"].values()) == 1

@@ -1,74 +1,35 @@
 """`gradlab watch` on a terminal and on a pipe: every way in which editors save, every key, a file that
 goes away, a terminal that becomes narrow."""
-import fcntl
 import os
-import pty
-import re
-import select
 import signal
-import struct
 import subprocess
-import termios
 import time
 from pathlib import Path
 
 import pytest
 
+from terminal import PATIENCE, Terminal
+
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 240  # seconds, of a busy machine
 
 
 def right_answer():
     return sorted((ROOT / "tests/course/right/clipping").glob("*.cpp"))[0].read_text()
 
 
-class Watched:
-    """The command on a terminal of its own, and all that it wrote."""
-
+class Watched(Terminal):
     def __init__(self, root, *words, columns=80, colour=True):
-        self.master, slave = pty.openpty()
-        self.resize(columns)
-        self.before = termios.tcgetattr(slave)
         environment = {"PATH": os.environ["PATH"], "HOME": str(root), "LC_ALL": "C.UTF-8",
                        "TERM": "xterm", "GRADLAB_ROOT": str(root), "PAGER": "cat"}
         if not colour:
             environment["NO_COLOR"] = "1"
-        self.process = subprocess.Popen([ROOT / "build/release/bin/gradlab", "watch", *words], cwd=root,
-                                        stdin=slave, stdout=slave, stderr=slave, env=environment,
-                                        start_new_session=True)
-        self.slave, self.text, self.read_to = slave, "", 0
-
-    def resize(self, columns):
-        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-
-    def read(self, seconds):
-        if select.select([self.master], [], [], seconds)[0]:
-            self.text += os.read(self.master, 65536).decode("utf-8", "replace")
-
-    def expect(self, words):
-        """Waits for words after those that were met last."""
-        until = time.monotonic() + PATIENCE
-        while (found := re.search(words, self.text[self.read_to:])) is None:
-            assert time.monotonic() < until, f"no {words!r} in {self.text[self.read_to:]!r}"
-            assert self.process.poll() is None, self.text
-            self.read(1)
-        self.read_to += found.end()
-        return found
-
-    def press(self, key):
-        os.write(self.master, key.encode())
+        super().__init__([ROOT / "build/release/bin/gradlab", "watch", *words], root, environment,
+                         columns)
 
     def end(self):
-        self.press("q")
+        self.type("q")
         assert self.process.wait(PATIENCE) == 0
-        return termios.tcgetattr(self.slave)
-
-    def close(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        os.close(self.master)
-        os.close(self.slave)
+        return self.settings()
 
 
 @pytest.fixture
@@ -117,17 +78,17 @@ def test_each_key_does_what_it_says(watch):
     for key, words in (("h", "hint 1 of"), ("h", "hint 2 of"), ("n", "clipping.2"), ("n", "clipping.3"),
                        ("l", "autocast .*not started"), ("o", "# "), ("d", "first run"),
                        ("r", "checking")):
-        seen.press(key)
+        seen.type(key)
         seen.expect(words)
         seen.expect(KEYS)
-    seen.press("\x1b[A")  # an arrow key is none of them
+    seen.type("\x1b[A")  # an arrow key is none of them
     watch.mine.write_text(right_answer())
     seen.expect("30 of 30")
     seen.expect(KEYS)
-    seen.press("d")
+    seen.type("d")
     seen.expect("clipping.1 .*: pass, was not_started")
     seen.expect(r"\+\+\+ this run")
-    seen.press("n")
+    seen.type("n")
     seen.expect("All tasks of clipping pass")
     assert seen.end() == seen.before  # the terminal is as it was
 
@@ -135,10 +96,10 @@ def test_each_key_does_what_it_says(watch):
 def test_a_signal_leaves_the_terminal_as_it_was(watch):
     seen = watch("clipping")
     seen.expect(KEYS)
-    assert termios.tcgetattr(seen.slave) != seen.before
+    assert seen.settings() != seen.before
     seen.process.send_signal(signal.SIGINT)
     assert seen.process.wait(PATIENCE) == -signal.SIGINT
-    assert termios.tcgetattr(seen.slave) == seen.before
+    assert seen.settings() == seen.before
 
 
 def test_a_deleted_file_is_waited_for(watch):
@@ -146,7 +107,7 @@ def test_a_deleted_file_is_waited_for(watch):
     seen.expect(KEYS)
     watch.mine.unlink()
     seen.expect("work/clipping.cpp is gone")
-    seen.press("r")
+    seen.type("r")
     seen.expect("is gone")
     watch.mine.write_text(right_answer())
     seen.expect("30 of 30")
@@ -202,7 +163,7 @@ def test_a_narrow_terminal_and_no_colour_do_no_harm(watch):
     os.killpg(seen.process.pid, signal.SIGWINCH)
     seen.expect("clipping.1")
     seen.expect(r"h hint  n next task\r?\n")
-    seen.press("l")
+    seen.type("l")
     seen.expect("autocast")
     seen.end()
 
