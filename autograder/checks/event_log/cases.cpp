@@ -9,7 +9,6 @@
 namespace gradlab::event_log_checks {
 namespace {
 
-constexpr const char* kSkipped = "skipped (1 true, 0 false) flags";
 constexpr double kEndOfFloat16 = 65520;  // rounds to inf from here on
 
 bool has_scaler(const Case& in) { return in.all_integers().contains("init_scale"); }

@@ -13,6 +13,9 @@ class EventLog : public gradlab::Check {};
 
 namespace gradlab::event_log_checks {
 
+// The name of a case's flags.
+constexpr const char* kSkipped = "skipped (1 true, 0 false) flags";
+
 using List = std::vector<torch::Tensor>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -7,8 +7,6 @@
 namespace gradlab::event_log_checks {
 namespace {
 
-constexpr const char* kSkipped = "skipped (1 true, 0 false) flags";
-
 torch::Tensor input(double value) { return inputs({value}).front(); }
 
 torch::Tensor input(const std::optional<double>& value) {

@@ -39,6 +39,15 @@ class SimulatedLog {
   std::vector<event_log::Record> records_;
 };
 
+// Findings that more than one check works by hand.
+constexpr event_log::Finding scale_too_high(
+    int64_t step, int64_t records, event_log::Remedy remedy = event_log::Remedy::kNothing) {
+  return {step, records, event_log::Cause::kScaleTooHigh, remedy};
+}
+constexpr event_log::Finding bad_batch(int64_t step, int64_t records) {
+  return {step, records, event_log::Cause::kBadBatch, event_log::Remedy::kLookAtBatch};
+}
+
 // A log, and its findings in words where they were worked by hand.
 struct WorkedLog {
   Case log;

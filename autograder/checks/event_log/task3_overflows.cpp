@@ -9,13 +9,6 @@ using event_log::Cause;
 using event_log::Finding;
 using event_log::Remedy;
 
-Finding scale_too_high(int64_t step, int64_t records, Remedy remedy = Remedy::kNothing) {
-  return {step, records, Cause::kScaleTooHigh, remedy};
-}
-Finding bad_batch(int64_t step, int64_t records) {
-  return {step, records, Cause::kBadBatch, Remedy::kLookAtBatch};
-}
-
 using Findings = std::vector<Finding>;
 
 TEST_F(EventLog, task3_the_start_of_a_run) {

@@ -16,12 +16,6 @@ constexpr Finding diverged(int64_t step, int64_t records) {
 constexpr Finding lost(int64_t step, int64_t records) {
   return {step, records, Cause::kNotSkipped, Remedy::kRestoreCheckpoint};
 }
-constexpr Finding bad_batch(int64_t step, int64_t records) {
-  return {step, records, Cause::kBadBatch, Remedy::kLookAtBatch};
-}
-constexpr Finding scale_too_high(int64_t step, int64_t records) {
-  return {step, records, Cause::kScaleTooHigh, Remedy::kNothing};
-}
 
 TEST_F(EventLog, task3_a_run_that_diverged) {
   const auto before = static_cast<size_t>(random().integer(1, 4));

@@ -14,6 +14,11 @@ namespace gradlab::loss_scaling_checks {
 
 using Gradients = std::vector<torch::Tensor>;
 
+constexpr auto kFloat = torch::kFloat32;
+constexpr auto kDouble = torch::kFloat64;
+constexpr auto kHalf = torch::kFloat16;
+constexpr auto kBFloat16 = torch::kBFloat16;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 

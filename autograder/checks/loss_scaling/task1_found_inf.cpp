@@ -6,11 +6,6 @@ namespace {
 using namespace gradlab;
 using namespace gradlab::loss_scaling_checks;
 
-constexpr auto kFloat = torch::kFloat32;
-constexpr auto kDouble = torch::kFloat64;
-constexpr auto kHalf = torch::kFloat16;
-constexpr auto kBFloat16 = torch::kBFloat16;
-
 Case one_group(Random& random, Gradients gradients) {
   return unscale_case(random, {.groups = {std::move(gradients)}});
 }

@@ -6,11 +6,6 @@ namespace {
 using namespace gradlab;
 using namespace gradlab::loss_scaling_checks;
 
-constexpr auto kFloat = torch::kFloat32;
-constexpr auto kDouble = torch::kFloat64;
-constexpr auto kHalf = torch::kFloat16;
-constexpr auto kBFloat16 = torch::kBFloat16;
-
 void expect_unscaled(const Together& runs) {
   for (const auto& run : runs) EXPECT_THAT(run.got, Tensors("gradients", unscaled(run.in)));
 }

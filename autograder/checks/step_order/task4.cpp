@@ -53,7 +53,7 @@ void expect_progress(const Together& runs) {
 }
 
 // Skips at the start, in the middle and near the end; every run has one with a finite loss.
-std::vector<Case> runs_with_skips(Random& random, double decay = 0.75) {
+std::vector<Case> scheduled_runs_with_skips(Random& random, double decay = 0.75) {
   std::vector<Case> cases;
   for (int i = 0; i < kOverflows; ++i) {
     auto in = draw_scheduled(random, {.steps = 5, .two_layers = i == 2, .max_norm = 4}, decay);
@@ -103,7 +103,7 @@ TEST_F(StepOrder, task4_each_step_has_the_rate_before_it_advances) {
 }
 
 TEST_F(StepOrder, task4_says_whether_it_stepped) {
-  auto cases = runs_with_skips(random());
+  auto cases = scheduled_runs_with_skips(random());
   cases.push_back(draw_scheduled(random(), {.steps = 3, .growth_interval = 1}));
   cases.push_back(at_first_scale(random(), 2).number("decay", 0.5));
   const auto got = judged("scheduled_steps", cases);
@@ -115,19 +115,19 @@ TEST_F(StepOrder, task4_says_whether_it_stepped) {
 }
 
 TEST_F(StepOrder, task4_schedule_waits_when_a_step_is_skipped) {
-  const auto cases = runs_with_skips(random());
+  const auto cases = scheduled_runs_with_skips(random());
   const auto got = judged("scheduled_steps", cases);
   expect_rates(together(cases, got, got));
 }
 
 TEST_F(StepOrder, task4_average_waits_when_a_step_is_skipped) {
-  const auto cases = runs_with_skips(random());
+  const auto cases = scheduled_runs_with_skips(random());
   const auto got = judged("scheduled_steps", cases);
   expect_progress(together(cases, got, got));
 }
 
 TEST_F(StepOrder, task4_a_skipped_batch_leaves_nothing_behind) {
-  const auto cases = runs_with_skips(random(), 1);  // the schedule has checks of its own
+  const auto cases = scheduled_runs_with_skips(random(), 1);  // the schedule has checks of its own
   const auto got = judged("scheduled_steps", cases);
   const auto want = reference().observe("scheduled_steps", cases);
   for (const auto& run : together(cases, got, want)) {
