@@ -21,8 +21,9 @@ BANK = HERE / "clipping"
 ENVIRONMENT = {**os.environ, "GRADLAB_ROOT": str(ROOT), "SECRET": "REACHED the environment"}
 MARK = "gradlab-attack-mark"  # in the name of everything that an attack tries to leave somewhere
 MARK_KEY = 0x67726164         # the same for System V
-# What a small class of honest hand-ins may take beside: nobody waits an afternoon for one attacker.
-MOST_SECONDS = 5 * 30 + 60
+# All that one hand-in is given for its checks (150 s), twice since what a busy machine delays is not counted
+# against it, and its compile: nobody waits an afternoon for one attacker.
+MOST_SECONDS = 2 * 150 + 60
 
 
 def adopt_orphans():
