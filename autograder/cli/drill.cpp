@@ -1,16 +1,15 @@
 // ./gradlab drill: asks, checks, and remembers when to ask again.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <iostream>
 #include <random>
 
 #include "cli/app.hpp"
 #include "cli/drill_files.hpp"
 #include "cli/drill_messages.hpp"
 #include "cli/messages.hpp"
+#include "cli/talk.hpp"
 #include "drills/anki.hpp"
 #include "drills/plan.hpp"
 #include "drills/session.hpp"
@@ -51,20 +50,6 @@ drills::Plan plan_of(const DrillOptions& options, const std::vector<drills::Temp
   return plan;
 }
 
-drills::Talk talk_of(const DrillOptions& options, const Session& session) {
-  drills::Talk talk;
-  talk.width = std::min(session.options.width, 80);
-  talk.colour = session.options.colour && !options.plain;
-  talk.echo = isatty(STDIN_FILENO) == 0;
-  talk.say = print;
-  talk.read = []() -> std::optional<std::string> {
-    std::string line;
-    if (!std::getline(std::cin, line)) return std::nullopt;
-    return line;
-  };
-  return talk;
-}
-
 void say_keys(const drills::Plan& plan, std::size_t count, const DrillOptions& options) {
   const std::string keys =
       options.exam ? "s skips, q ends" : "an empty line or ? gives a hint, s skips, q ends";
@@ -98,7 +83,7 @@ void drill(const DrillOptions& options, const Session& session) {
   }
   if (round.questions.empty()) throw messages::nothing_to_ask(plan.topic);
   say_keys(plan, round.questions.size(), options);
-  const auto talk = talk_of(options, session);
+  const auto talk = talk_with(session, options.plain);
   const auto tally = drills::ask(
       round, talk, [&](const drills::Question& question, int grade, const std::string& mistake) {
         progress.note(question.name, grade, mistake);

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "cli/work_time.hpp"
 #include "pipeline/work_folder.hpp"
 #include "record/store.hpp"
 
@@ -39,6 +40,7 @@ void OwnCheck::look(const Manifest& lab, const std::string& file) {
 }
 
 Record OwnCheck::run(const Order& order, const OnVerdicts& on_verdicts) {
+  note_work(session_.workspace, lab_.slug);
   const pipeline::WorkFolder copies;
   pipeline::Job job;
   job.hand_in = hand_in_of(lab_, order.file, copies);

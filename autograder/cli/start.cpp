@@ -7,6 +7,7 @@
 #include "cli/app.hpp"
 #include "cli/files.hpp"
 #include "cli/messages.hpp"
+#include "cli/work_time.hpp"
 
 namespace gradlab::cli {
 namespace {
@@ -29,6 +30,7 @@ void copy_skeleton(const Workspace& workspace, const std::string& slug) {
   if (!write_new_file(mine, read_whole(skeleton))) {
     throw messages::already_started(workspace.shown(mine), slug);
   }
+  note_work(workspace, slug);
   print(fmt::format("{} is yours to edit.\nRead {}, then: ./gradlab check {}\n",
                     workspace.shown(mine), workspace.shown(workspace.handout(slug)), slug));
 }

@@ -21,7 +21,13 @@ std::vector<Template> collected() {
   return all;
 }
 
-// The right option comes first from a template; here it gets its place.
+}  // namespace
+
+const std::vector<Template>& built_in_templates() {
+  static const std::vector<Template> all = collected();
+  return all;
+}
+
 void shuffle(Question& question, Random& random) {
   auto* choices = std::get_if<Choices>(&question.answer);
   if (choices == nullptr || !choices->listed) return;
@@ -30,13 +36,6 @@ void shuffle(Question& question, Random& random) {
   while (choices->options[choices->right].text != right) {
     choices->right = (choices->right + 1) % choices->options.size();
   }
-}
-
-}  // namespace
-
-const std::vector<Template>& built_in_templates() {
-  static const std::vector<Template> all = collected();
-  return all;
 }
 
 Question make(const Template& from, std::uint64_t seed) {

@@ -40,4 +40,7 @@ std::vector<Template> predictions();
 std::vector<Template> resumes();
 
 }  // namespace templates
+// The right option comes first from whoever writes a question; here it gets its place.
+void shuffle(Question& question, Random& random);
+
 }  // namespace gradlab::drills

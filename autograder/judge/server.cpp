@@ -13,6 +13,7 @@
 #include "judge/built_in.hpp"
 #include "judge/grading.hpp"
 #include "judge/implementations.hpp"
+#include "judge/own_run.hpp"
 #include "judge/rehearsal.hpp"
 #include "judge/student_subject.hpp"
 
@@ -149,8 +150,17 @@ void replay_student(const nlohmann::json& order) {
   run_student(student, order, [] {}, [&] { replay(student, order.at("replay"), write_line); });
 }
 
+// Likewise.
+void run_training(const nlohmann::json& order) {
+  StudentSubject student(runner_order(order));
+  run_student(
+      student, order, [] {},
+      [&] { run_own(student, order.at("seed").get<std::string>(), write_line); });
+}
+
 void serve_one(const nlohmann::json& order, Remembering& reference) {
   if (order.contains("replay")) return replay_student(order);
+  if (order.contains("training_run")) return run_training(order);
   if (!implementations().reference) {
     throw std::runtime_error(
         "this copy holds no reference for the lab, so there is nothing to compare with: take a "
@@ -166,8 +176,8 @@ void serve_one(const nlohmann::json& order, Remembering& reference) {
 
 bool is_compiled_hand_in(const nlohmann::json& order) {
   return implementations().reference && order.value("subject", "student") == "student" &&
-         order.contains("checks") && !order.contains("replay") && !order.contains("seeds") &&
-         order.value("library", nlohmann::json()).is_string();
+         order.contains("checks") && !order.contains("replay") && !order.contains("training_run") &&
+         !order.contains("seeds") && order.value("library", nlohmann::json()).is_string();
 }
 
 [[noreturn]] void child_main(const nlohmann::json& order, Remembering& reference) {

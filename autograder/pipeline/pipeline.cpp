@@ -134,4 +134,27 @@ Worker::Replayed Worker::replay(const intake::HandIn& hand_in, const record::Fai
   return replayed;
 }
 
+Worker::Trained Worker::train(const intake::HandIn& hand_in, const std::string& seed) {
+  const record::Start start{hand_in.student, seed, sandbox::to_string(setup_.isolation),
+                            false,           1,    std::nullopt};
+  Run run(*this, start);
+  Trained trained;
+  run.on_event = [&](const nlohmann::json& event) {
+    const auto kind = event.value("event", "");
+    if (kind == "line") trained.lines.push_back(event.value("line", ""));
+    if (kind == "no_run") {
+      trained.problem = event.value("why", "");
+      trained.offered = event.value("offered", true);
+    }
+  };
+  auto order = run.order(start);
+  order["training_run"] = true;
+  run.compile_and_judge(hand_in, std::move(order), true);
+  const Record record = run.finish();
+  if (trained.problem.empty() && trained.lines.empty()) {
+    trained.problem = record.message.empty() ? "the hand-in gave no answer" : record.message;
+  }
+  return trained;
+}
+
 }  // namespace gradlab::pipeline

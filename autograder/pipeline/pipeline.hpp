@@ -66,6 +66,14 @@ class Worker {
   // Runs a recorded failing case with a hand-in.
   Replayed replay(const intake::HandIn& hand_in, const record::Failing& failing);
 
+  struct Trained {
+    std::string problem;             // why there is no log: it does not compile, a task is missing
+    bool offered = true;             // whether the lab has a training run at all
+    std::vector<std::string> lines;  // of the log, without their ends
+  };
+  // The lab's training run with a hand-in.
+  Trained train(const intake::HandIn& hand_in, const std::string& seed);
+
   // Starts the judge ahead of the first order.
   void warm_up();
 

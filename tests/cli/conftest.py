@@ -13,12 +13,12 @@ FOLDERS = ("autograder", "build", "cmake", "gradlab", "handouts", "labs", "refer
 
 @pytest.fixture(scope="session")
 def gradlab():
-    def run(*words, cwd=ROOT, env=None, timeout=600):
+    def run(*words, cwd=ROOT, env=None, timeout=600, input=""):
         plain = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"),
                  "LC_ALL": "C.UTF-8", "GRADLAB_ROOT": str(ROOT)}
         return subprocess.run([ROOT / "build/release/bin/gradlab", *map(str, words)], cwd=cwd,
                               env={**plain, **(env or {})}, timeout=timeout, text=True,
-                              stdin=subprocess.DEVNULL, capture_output=True)
+                              input=input, capture_output=True)
     return run
 
 
@@ -37,7 +37,8 @@ def linked(tmp_path_factory):
 def workspace(linked, gradlab):
     for part in ("work", "results", ".gradlab/last", ".gradlab/debug"):
         shutil.rmtree(linked / part, ignore_errors=True)
-    for part in (".gradlab/hints.json", "launch.json"):
+    for part in (".gradlab/hints.json", ".gradlab/explained.json", ".gradlab/work_time.log",
+                 "launch.json"):
         (linked / part).unlink(missing_ok=True)
 
     def run(*words, **how):
