@@ -81,6 +81,7 @@ void add_list(CLI::App& app, Session& session);
 void add_start(CLI::App& app, Session& session);
 void add_reset(CLI::App& app, Session& session);
 void add_where(CLI::App& app, Session& session);
+void add_what(CLI::App& app, Session& session);
 void add_check(CLI::App& app, Session& session);
 void add_hint(CLI::App& app, Session& session);
 void add_watch(CLI::App& app, Session& session);

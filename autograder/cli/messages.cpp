@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/words.hpp"
+#include "render/terminal.hpp"
 
 namespace gradlab::cli::messages {
 namespace {
@@ -29,6 +30,12 @@ UsageError unknown_lab(const std::string& word, const std::vector<std::string>& 
   return UsageError(fmt::format("unknown lab '{}'. {}There {} {}.", word,
                                 meant(nearest(word, labs)), labs.size() == 1 ? "is" : "are",
                                 joined(labs)));
+}
+
+UsageError unknown_word(const std::string& text, const std::string& nearest) {
+  return UsageError(
+      fmt::format("'{}' is no word that is explained here. {}All of them: ./gradlab what",
+                  render::printable(text), meant(nearest)));
 }
 
 UsageError unknown_attack(const std::string& word, const std::string& nearest) {

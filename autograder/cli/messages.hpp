@@ -28,6 +28,7 @@ UsageError unknown_action(const std::string& verb, const std::string& word,
 UsageError unknown_option(const std::string& verb, const std::string& word,
                           const std::string& nearest);
 UsageError bad_command_line(const std::string& verb, const std::string& what);
+UsageError unknown_word(const std::string& text, const std::string& nearest);
 
 // Files of the user.
 UsageError already_started(const std::string& path, const std::string& slug);
