@@ -89,6 +89,7 @@ void add_debug(CLI::App& app, Session& session);
 void add_run(CLI::App& app, Session& session);
 void add_explain(CLI::App& app, Session& session);
 void add_status(CLI::App& app, Session& session);
+void add_closed_book(CLI::App& app, Session& session);
 void add_attacks(CLI::App& app, Session& session);
 void add_grade(CLI::App& app, Session& session);
 void add_replay(CLI::App& app, Session& session);

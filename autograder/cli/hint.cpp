@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/app.hpp"
+#include "cli/closed_book.hpp"
 #include "cli/files.hpp"
 #include "cli/messages.hpp"
 #include "cli/words.hpp"
@@ -38,6 +39,7 @@ nlohmann::json read_state(const Workspace& workspace, const fs::path& file) {
 void show_hint(const Session& session, const std::string& word) {
   const auto& workspace = session.workspace;
   const auto [lab, id] = workspace.find_task(word);
+  refuse_help_while_closed(workspace, lab.slug);
   const auto& task = *lab.task(id);
   const std::string name = fmt::format("{}.{}", lab.slug, id);
   const auto& hints = task.hints;

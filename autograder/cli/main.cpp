@@ -12,10 +12,11 @@ namespace {
 
 using namespace gradlab::cli;
 
-constexpr Verb kVerbs[] = {add_list,  add_start, add_check, add_watch,  add_hint,    add_where,
-                           add_what,  add_debug, add_reset, add_run,    add_explain, add_status,
-                           add_drill, add_log,   add_grade, add_replay, add_attacks, add_doctor,
-                           add_new,   add_test,  add_bench};
+constexpr Verb kVerbs[] = {add_list,    add_start,  add_check,       add_watch,  add_hint,
+                           add_where,   add_what,   add_debug,       add_reset,  add_run,
+                           add_explain, add_status, add_closed_book, add_drill,  add_log,
+                           add_grade,   add_replay, add_attacks,     add_doctor, add_new,
+                           add_test,    add_bench};
 
 // "Usage: ./gradlab check [OPTIONS] [LAB]": as it is typed, of a verb too.
 class Words : public CLI::Formatter {

@@ -25,6 +25,15 @@ std::string time_text(const UnitStatus& status) {
                      in_words(kUnitMinutes));
 }
 
+std::string memory_text(const UnitStatus& status) {
+  std::string text;
+  for (const auto& each : status.from_memory) {
+    text += fmt::format("{}{} {} of {} in {}", text.empty() ? "from memory: " : "; ", each.lab,
+                        each.score, each.max_score, in_words(each.minutes));
+  }
+  return text.empty() ? "nothing written from memory yet: ./gradlab closed-book clipping" : text;
+}
+
 std::string drills_text(const UnitStatus& status) {
   return fmt::format("{} of {} drills seen, {} due", status.drills_seen, status.drills_of,
                      status.drills_due);
@@ -64,6 +73,7 @@ std::string status_text(const UnitStatus& status, int width) {
     put(fmt::format("{}  {}{}", padded(lab.slug, 12), stands(lab), spent));
   }
   text += "\n";
+  put(memory_text(status));
   put(drills_text(status));
   put(time_text(status));
   if (const auto next = status.next(); !next.empty()) text += "\nNext: " + next + "\n";
@@ -98,7 +108,8 @@ std::string status_page(const UnitStatus& status, const std::filesystem::path& r
     row.set("sha256", Data(log.sha256));
     logs << row;
   }
-  beside << render::text(drills_text(status)) << render::text(time_text(status));
+  beside << render::text(memory_text(status)) << render::text(drills_text(status))
+         << render::text(time_text(status));
   data.set("title", render::text(name.empty() ? "Unit status" : name));
   data.set("lead", render::text(headline(status)));
   data.set("style", Data(render::read_asset(root / "autograder/render/templates/style.css")));

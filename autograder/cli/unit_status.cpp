@@ -128,6 +128,10 @@ UnitStatus status_of_unit(const Workspace& workspace) {
   status.criteria = {lab_passes("clipping matches the reference", status.labs, "clipping"),
                      lab_passes("the dtype asserts hold", status.labs, "autocast"),
                      log_is_explained(status.logs, status.labs)};
+  const auto book = ClosedBook::read(workspace, /*look_only=*/true);
+  for (const auto& lab : status.labs) {
+    if (const auto* best = book.best(lab.slug)) status.from_memory.push_back(*best);
+  }
   count_drills(workspace, status);
   return status;
 }
@@ -156,6 +160,14 @@ nlohmann::ordered_json to_json(const UnitStatus& status) {
                             {"sha256", log.sha256},
                             {"skips", log.skips},
                             {"explained", log.explained}});
+  }
+  json["from_memory"] = Json::array();
+  for (const auto& each : status.from_memory) {
+    json["from_memory"].push_back({{"lab", each.lab},
+                                   {"score", each.score},
+                                   {"max_score", each.max_score},
+                                   {"minutes", std::lround(each.minutes)},
+                                   {"sha256", each.sha256}});
   }
   json["drills"] = {
       {"seen", status.drills_seen}, {"of", status.drills_of}, {"due", status.drills_due}};

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/closed_book.hpp"
 #include "cli/workspace.hpp"
 
 namespace gradlab::cli {
@@ -39,6 +40,7 @@ struct UnitStatus {
   std::vector<LabStatus> labs;
   std::vector<LogStatus> logs;
   std::vector<Criterion> criteria;
+  std::vector<ClosedBookResult> from_memory;  // the best of each lab
   size_t drills_seen = 0, drills_of = 0, drills_due = 0;
   double minutes = 0;  // of the labs in all
   bool complete() const;

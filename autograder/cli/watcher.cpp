@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "cli/closed_book.hpp"
 #include "cli/files.hpp"
 #include "cli/process.hpp"
 #include "cli/words.hpp"
@@ -220,6 +221,12 @@ void Watcher::hint() {
 }
 
 void Watcher::handout() {
+  try {
+    refuse_help_while_closed(session_.workspace, slug_);
+  } catch (const UsageError& error) {
+    tell(error);
+    return keys_line();
+  }
   const auto path = session_.workspace.handout(slug_);
   const char* pager = getenv("PAGER");
   if (settings_.plain || !session_.options.terminal) {
