@@ -88,7 +88,7 @@ def comment(lines, indent, head):
 
 
 def header(path, text):
-    out, block = [], []
+    out, block, hidden = [], [], False
     for number, line in enumerate(text.splitlines()):
         found = re.match(r"( *)//(?: (.*)|)$", line)
         if found:
@@ -102,6 +102,13 @@ def header(path, text):
                 head = [f"\\file {included_as(path)}"] if whole else ["\\brief"]
                 out += comment(words, indent, [*head, "\\brief"] if number == len(block) else head)
             block = []
+        # Doxygen leaves private members out, but for a link to the types among them
+        if line == " private:":
+            hidden = True
+            out.append("/// \\cond")
+        elif hidden and line == "};":
+            hidden = False
+            out.append("/// \\endcond")
         # the comment behind a member is that member's
         out.append(re.sub(r"^( +[^/\"]*[;,}]) +// ", r"\1  ///< ", line))
     return "\n".join(out) + "\n"
