@@ -197,6 +197,12 @@ def test_commands_are_looked_at_and_one_that_is_not_would_be_told(help_of):
 
 
 @pytest.mark.parametrize("text", texts(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_python_that_is_shown_is_python(text):
+    for block in re.findall(r"^```python\n(.*?)^```$", text.read_text(), re.DOTALL | re.MULTILINE):
+        compile(block, str(text), "exec")
+
+
+@pytest.mark.parametrize("text", texts(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_path_of_the_repository_that_is_named_exists(text):
     assert missing_paths(text.read_text()) == []
 
