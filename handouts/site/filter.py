@@ -90,7 +90,7 @@ def comment(lines, indent, head):
 def header(path, text):
     out, block, hidden = [], [], False
     for number, line in enumerate(text.splitlines()):
-        found = re.match(r"( *)//(?: (.*)|)$", line)
+        found = re.match(r"( *)//(?: (?:-{4} )?(.*)|)$", line)
         if found:
             block.append((found[1], found[2] or ""))
             continue
