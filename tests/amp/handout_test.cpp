@@ -1,7 +1,9 @@
-// handouts/amp.md and the drills' table of dtypes held to the code: the loops are those that are
-// compiled here, and they run; its table is what a run gives now.
+// handouts/amp.md, handouts/frameworks.md and the drills' table of dtypes held to the code: the
+// loops are those that are compiled here, and they run; its table is what a run gives now.
 #include <stdlib.h>
+#include <torch/nn/init.h>
 #include <torch/nn/modules/linear.h>
+#include <torch/optim/schedulers/step_lr.h>
 #include <torch/optim/sgd.h>
 #include <torch/types.h>
 
@@ -25,6 +27,12 @@ TEST_P(HandoutCode, is_what_is_compiled) {
 
 INSTANTIATE_TEST_SUITE_P(Regions, HandoutCode,
                          testing::Values("loop", "accumulate", "two", "checkpoint", "observer"));
+
+TEST(FrameworksCode, is_what_is_compiled) {
+  const std::string file = "tests/amp/training_loop.cpp";
+  EXPECT_EQ(shown_code::shown("handouts/frameworks.md", file, "schedule"),
+            shown_code::region(file, "schedule"));
+}
 
 TEST(HandoutTable, is_what_a_run_gives) {
   const std::string shown = shown_code::between(shown_code::text_of("handouts/amp.md"),
@@ -56,6 +64,42 @@ TEST(HandoutLoop, trains_and_skips_only_at_the_start) {
   const auto trained = handout::train(net, optimizer, batches(60));
   EXPECT_LT(trained.losses.back(), 0.1 * trained.losses.front());
   EXPECT_LT(trained.skipped, 10);
+}
+
+class CountedSchedule : public torch::optim::LRScheduler {
+ public:
+  using LRScheduler::LRScheduler;
+  int64_t moves = 0;
+
+ private:
+  std::vector<double> get_lrs() override {
+    ++moves;
+    return get_current_lrs();
+  }
+};
+
+// The run that handouts/frameworks.md has of four libraries: 14 steps, the first 10 of them skips.
+TEST(FrameworksLoop, moves_the_schedule_only_with_a_step) {
+  torch::nn::Sequential net(torch::nn::Linear(torch::nn::LinearOptions(4, 1).bias(false)));
+  const auto weight = net->parameters()[0];
+  torch::nn::init::ones_(weight);
+  torch::optim::SGD optimizer(net->parameters(), torch::optim::SGDOptions(0.1));
+  CountedSchedule schedule(optimizer);
+  const handout::Batches same(14, {torch::full({2, 4}, 10.0), torch::zeros({2, 1})});
+  handout::train_on_schedule(net, optimizer, schedule, same);
+  EXPECT_TRUE(torch::allclose(weight, torch::full({1, 4}, 0.8))) << weight;
+  EXPECT_EQ(schedule.moves, 4);
+}
+
+TEST(FrameworksClaim, libtorchs_step_schedule_is_one_call_behind_pythons) {
+  torch::optim::SGD optimizer({torch::zeros({1})}, torch::optim::SGDOptions(0.1));
+  torch::optim::StepLR schedule(optimizer, 4, 0.5);
+  std::vector<double> rates;
+  for (int call = 0; call < 5; ++call) {
+    schedule.step();
+    rates.push_back(optimizer.param_groups()[0].options().get_lr());
+  }
+  EXPECT_THAT(rates, testing::ElementsAre(0.1, 0.1, 0.1, 0.1, 0.05));
 }
 
 TEST(HandoutLoop, accumulates) {

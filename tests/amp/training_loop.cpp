@@ -32,6 +32,25 @@ Trained train(torch::nn::Sequential& model, torch::optim::Optimizer& optimizer,
 }
 //! [loop]
 
+//! [schedule]
+void train_on_schedule(torch::nn::Sequential& model, torch::optim::Optimizer& optimizer,
+                       torch::optim::LRScheduler& schedule, const Batches& batches) {
+  amp::GradScaler scaler;
+  for (const auto& [x, y] : batches) {
+    optimizer.zero_grad();
+    torch::Tensor loss;
+    {
+      const amp::AutocastGuard autocast(torch::kCPU, torch::kHalf);
+      loss = torch::mse_loss(model->forward(x), y);
+    }
+    scaler.scale(loss).backward();
+    amp::unscale_and_clip_(scaler, optimizer, 1.0);
+    if (scaler.step(optimizer)) schedule.step();  // false where the step was skipped
+    scaler.update();
+  }
+}
+//! [schedule]
+
 //! [accumulate]
 int64_t train_in_halves(torch::nn::Sequential& model, torch::optim::Optimizer& optimizer,
                         const Batches& batches) {

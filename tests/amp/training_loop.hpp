@@ -1,8 +1,10 @@
-// The loops that handouts/amp.md shows, compiled and run by handout_test.cpp.
+// The loops that handouts/amp.md and handouts/frameworks.md show, compiled and run by
+// handout_test.cpp.
 #pragma once
 
 #include <torch/nn/modules/container/sequential.h>
 #include <torch/optim/optimizer.h>
+#include <torch/optim/schedulers/lr_scheduler.h>
 #include <torch/types.h>
 
 #include <cstdint>
@@ -21,6 +23,8 @@ struct Trained {
 
 Trained train(torch::nn::Sequential& model, torch::optim::Optimizer& optimizer,
               const Batches& batches);
+void train_on_schedule(torch::nn::Sequential& model, torch::optim::Optimizer& optimizer,
+                       torch::optim::LRScheduler& schedule, const Batches& batches);
 int64_t train_in_halves(torch::nn::Sequential& model, torch::optim::Optimizer& optimizer,
                         const Batches& batches);
 void train_two(torch::nn::Sequential& first, torch::optim::Optimizer& first_optimizer,
